@@ -1,0 +1,195 @@
+// The CPU as a device: one oneTBB arena that all slots share. Rows and boards of a batch run in
+// parallel, a large board's rows as well.
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <utility>
+
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "kernels/backend.h"
+#include "kernels/cpu/cpu_threads.h"
+#include "kernels/cpu/leg_solver.h"
+#include "kernels/cpu/life_stepper.h"
+
+namespace gpusim {
+namespace {
+
+// What a worker thread keeps from batch to batch.
+struct Workspace {
+  camel_up::LegSolver leg_solver;
+  life::RowSums row_sums;
+  std::vector<std::uint64_t> other_cells;
+};
+using Workspaces = tbb::enumerable_thread_specific<Workspace>;
+
+// From this many words on, the rows of one board are shared out among the threads.
+constexpr std::size_t kWordsOfABand = 8192;
+
+class BoardRun {
+ public:
+  BoardRun(const life::Boards::ViewType& boards, std::size_t board, Workspaces& workspaces)
+      : grid_{boards.At<life::kWidth>(board), boards.At<life::kHeight>(board),
+              boards.At<life::kTopology>(board)},
+        rule_masks_(boards.At<life::kRuleMasks>(board)),
+        words_per_row_(life::WordsPerRow(grid_.width)),
+        words_(words_per_row_ * grid_.height),
+        workspaces_(workspaces) {}
+
+  std::size_t words() const { return words_; }
+
+  // Leaves the last generation in `next`; `cells` is not written.
+  void Run(const std::uint64_t* cells, std::uint64_t* next, std::uint32_t generations,
+           std::vector<std::uint64_t>& other) {
+    if (other.size() < words_) other.resize(words_);
+    const std::uint64_t* from = cells;
+    for (std::uint32_t left = generations; left > 0; --left) {
+      // The last generation, and every second before it, goes to `next`.
+      std::uint64_t* to = left % 2 == 1 ? next : other.data();
+      Step(from, to);
+      from = to;
+    }
+    if (generations == 0) std::copy_n(cells, words_, next);
+  }
+
+ private:
+  void Step(const std::uint64_t* from, std::uint64_t* to) {
+    if (words_ < 2 * kWordsOfABand) {
+      life::StepRows(from, to, grid_, rule_masks_, 0, grid_.height, workspaces_.local().row_sums);
+      return;
+    }
+    const std::size_t rows = std::max<std::size_t>(1, kWordsOfABand / words_per_row_);
+    tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, grid_.height, rows),
+                      [&](const auto& band) {
+                        life::StepRows(from, to, grid_, rule_masks_, band.begin(), band.end(),
+                                       workspaces_.local().row_sums);
+                      });
+  }
+
+  life::Grid grid_;
+  std::uint32_t rule_masks_;
+  std::size_t words_per_row_;
+  std::size_t words_;
+  Workspaces& workspaces_;
+};
+
+class CpuSlot : public Slot {
+ public:
+  CpuSlot(tbb::task_arena& arena, Workspaces& workspaces, const SlotCapacity& capacity)
+      : arena_(arena),
+        workspaces_(workspaces),
+        leg_batch_(std::pmr::get_default_resource()),
+        step_batch_(std::pmr::get_default_resource()) {
+    leg_batch_.queries.Reserve(capacity.camel_up_rows);
+    leg_batch_.answers.Reserve(capacity.camel_up_rows);
+    step_batch_.boards.Reserve(capacity.life_boards);
+    step_batch_.facts.Reserve(capacity.life_boards);
+    step_batch_.cells.Reserve(capacity.life_words);
+    step_batch_.next.Reserve(capacity.life_words);
+  }
+
+  camel_up::LegBatch& camel_up() override { return leg_batch_; }
+  life::StepBatch& life() override { return step_batch_; }
+
+  DeviceResult<void> RunCamelUp() override {
+    leg_batch_.answers.Resize(leg_batch_.queries.size());
+    return RunRows(leg_batch_.queries.size(), [this](std::size_t row) { SolveRow(row); });
+  }
+
+  DeviceResult<void> RunLife() override {
+    step_batch_.facts.Resize(step_batch_.boards.size());
+    step_batch_.next.Resize(step_batch_.cells.size());
+    return RunRows(step_batch_.boards.size(), [this](std::size_t board) { StepBoard(board); });
+  }
+
+ private:
+  // Other rows may run while a row waits for its own parallel loop, so a row's memory must not be
+  // one thread's: hence the isolation.
+  template <class RunRow>
+  DeviceResult<void> RunRows(std::size_t rows, RunRow run_row) {
+    try {
+      arena_.execute([&] {
+        tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
+          tbb::this_task_arena::isolate([&] { run_row(row); });
+        });
+      });
+    } catch (const std::exception& error) {
+      return tl::unexpected(DeviceFault{std::string("CPU backend: ") + error.what()});
+    }
+    return {};
+  }
+
+  void SolveRow(std::size_t row) {
+    const auto queries = leg_batch_.queries.view();
+    const camel_up::LegQuery query{queries.At<camel_up::kBoard>(row),
+                                   queries.At<camel_up::kTiles>(row),
+                                   queries.At<camel_up::kEdition>(row)};
+    workspaces_.local().leg_solver.Solve(query, leg_batch_.answers.view(), row);
+  }
+
+  void StepBoard(std::size_t board) {
+    const auto boards = step_batch_.boards.view();
+    BoardRun run(boards, board, workspaces_);
+    const std::uint64_t first = boards.At<life::kFirstWord>(board);
+    std::uint64_t* next = step_batch_.next.Column<0>() + first;
+    run.Run(step_batch_.cells.Column<0>() + first, next, boards.At<life::kGenerations>(board),
+            workspaces_.local().other_cells);
+    std::uint64_t population = 0;
+    for (std::size_t i = 0; i < run.words(); ++i)
+      population += static_cast<std::uint64_t>(std::popcount(next[i]));
+    step_batch_.facts.At<life::kPopulation>(board) = population;
+  }
+
+  tbb::task_arena& arena_;
+  Workspaces& workspaces_;
+  camel_up::LegBatch leg_batch_;
+  life::StepBatch step_batch_;
+};
+
+class CpuBackend : public Backend {
+ public:
+  explicit CpuBackend(int threads)
+      : threads_(threads > 0 ? threads : UsableCpus()), arena_(threads_) {
+    devices_.push_back(
+        {"CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads"), 0,
+         static_cast<std::uint32_t>(threads_)});
+  }
+
+  BackendKind kind() const override { return BackendKind::kCpu; }
+  const std::vector<DeviceInfo>& devices() const override { return devices_; }
+
+  // A merged move costs about 10 ns and merging leaves about a third of the tree; a word about 2
+  // ns.
+  std::uint64_t camel_up_chunk_moves() const override {
+    return 500'000ull * static_cast<std::uint64_t>(threads_);
+  }
+  std::uint64_t life_chunk_word_steps() const override {
+    return 1'000'000ull * static_cast<std::uint64_t>(threads_);
+  }
+  std::uint32_t life_chunk_generations() const override { return 1u << 16; }
+
+  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t, const SlotCapacity& capacity) override {
+    try {
+      return std::make_unique<CpuSlot>(arena_, workspaces_, capacity);
+    } catch (const std::bad_alloc&) {
+      return tl::unexpected(DeviceFault{"CPU backend: no memory for a slot's columns"});
+    }
+  }
+
+ private:
+  int threads_;
+  tbb::task_arena arena_;
+  Workspaces workspaces_;
+  std::vector<DeviceInfo> devices_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeCpuBackend(int threads) {
+  return std::make_unique<CpuBackend>(threads);
+}
+
+}  // namespace gpusim

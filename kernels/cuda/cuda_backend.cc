@@ -1,0 +1,188 @@
+// All visible GPUs as devices. A slot is a stream, pinned columns and device columns, all made
+// before the first request; CUDA's exceptions end here.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/backend.h"
+#include "kernels/cuda/check.h"
+#include "kernels/cuda/device_columns.h"
+#include "kernels/cuda/handles.h"
+#include "kernels/cuda/leg_kernel.h"
+#include "kernels/cuda/life_kernel.h"
+
+namespace gpusim {
+namespace {
+
+// Runs `work` and turns what it throws into a fault.
+template <class Work>
+auto Guarded(const Work& work) -> DeviceResult<decltype(work())> {
+  try {
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      return {};
+    } else {
+      return work();
+    }
+  } catch (const cuda::CudaError& error) {
+    return tl::unexpected(DeviceFault{error.what(), error.sticky()});
+  } catch (const std::bad_alloc&) {
+    return tl::unexpected(DeviceFault{"no memory for a slot's columns"});
+  }
+}
+
+class CudaSlot : public Slot {
+ public:
+  CudaSlot(int device, int multiprocessors, const SlotCapacity& capacity)
+      : device_(device),
+        multiprocessors_(multiprocessors),
+        stream_(cuda::MakeStream()),
+        done_(cuda::MakeEvent()),
+        leg_batch_(&pinned_),
+        step_batch_(&pinned_),
+        leg_queries_(capacity.camel_up_rows),
+        leg_answers_(capacity.camel_up_rows),
+        boards_(capacity.life_boards),
+        facts_(capacity.life_boards),
+        cells_(capacity.life_words),
+        next_(capacity.life_words),
+        scratch_(capacity.life_words) {
+    leg_batch_.queries.Reserve(capacity.camel_up_rows);
+    leg_batch_.answers.Reserve(capacity.camel_up_rows);
+    step_batch_.boards.Reserve(capacity.life_boards);
+    step_batch_.facts.Reserve(capacity.life_boards);
+    step_batch_.cells.Reserve(capacity.life_words);
+    step_batch_.next.Reserve(capacity.life_words);
+  }
+
+  camel_up::LegBatch& camel_up() override { return leg_batch_; }
+  life::StepBatch& life() override { return step_batch_; }
+
+  DeviceResult<void> RunCamelUp() override {
+    return Guarded([this] { RunLegOdds(); });
+  }
+  DeviceResult<void> RunLife() override {
+    return Guarded([this] { RunStep(); });
+  }
+
+ private:
+  void RunLegOdds() {
+    using namespace camel_up;
+    const std::size_t rows = leg_batch_.queries.size();
+    leg_batch_.answers.Resize(rows);
+    cuda::CheckCuda(cudaSetDevice(device_));
+    leg_queries_.CopyToDevice<kBoard, kTiles, kEdition>(leg_batch_.queries, stream_);
+    cuda::LaunchLegOdds(leg_queries_.view(rows), leg_answers_.view(rows), multiprocessors_,
+                        stream_.get());
+    leg_answers_.CopyToHost<kRankWeight, kPairWeight, kLandingWeight, kRaceEndsWeight>(
+        leg_batch_.answers, stream_);
+    cuda::WaitFor(stream_, done_);
+  }
+
+  void RunStep() {
+    using namespace life;
+    const std::size_t boards = step_batch_.boards.size();
+    const std::size_t words = step_batch_.cells.size();
+    step_batch_.facts.Resize(boards);
+    step_batch_.next.Resize(words);
+    if (boards == 0) return;
+    cuda::CheckCuda(cudaSetDevice(device_));
+    boards_.CopyToDevice<kFirstWord, kWidth, kHeight, kRuleMasks, kTopology, kGenerations>(
+        step_batch_.boards, stream_);
+    cells_.CopyToDevice<0>(step_batch_.cells, stream_);
+    const auto facts = facts_.view(boards);
+    cuda::CheckCuda(cudaMemsetAsync(facts.Column<kPopulation>(), 0, boards * sizeof(std::uint64_t),
+                                    stream_.get()));
+    LaunchSteps(boards, words);
+    next_.CopyToHost<0>(step_batch_.next, stream_);
+    facts_.CopyToHost<kPopulation>(step_batch_.facts, stream_);
+    cuda::WaitFor(stream_, done_);
+  }
+
+  // One launch a batch, or one for its small and one for its large boards where it has both.
+  void LaunchSteps(std::size_t boards, std::size_t words) {
+    bool any_small = false;
+    bool any_large = false;
+    std::uint32_t most_generations = 0;
+    for (std::size_t b = 0; b < boards; ++b) {
+      const std::size_t board_words = life::WordsPerRow(step_batch_.boards.At<life::kWidth>(b)) *
+                                      step_batch_.boards.At<life::kHeight>(b);
+      const bool small = board_words <= cuda::kSmallBoardWords;
+      any_small |= small;
+      any_large |= !small;
+      if (!small)
+        most_generations = std::max(most_generations, step_batch_.boards.At<life::kGenerations>(b));
+    }
+    const auto view = boards_.view(boards);
+    const std::uint64_t* cells = cells_.view(words).Column<0>();
+    std::uint64_t* next = next_.view(words).Column<0>();
+    if (any_small) cuda::LaunchSmallBoards(view, cells, next, facts_.view(boards), stream_.get());
+    if (any_large) {
+      cuda::LaunchLargeBoards(view, cells, next, scratch_.view(words).Column<0>(),
+                              facts_.view(boards), most_generations, multiprocessors_,
+                              stream_.get());
+    }
+  }
+
+  int device_;
+  int multiprocessors_;
+  cuda::PinnedMemory pinned_;  // before the columns that live in it
+  cuda::Stream stream_;
+  cuda::Event done_;
+  camel_up::LegBatch leg_batch_;
+  life::StepBatch step_batch_;
+  cuda::DeviceColumns<camel_up::LegQueries> leg_queries_;
+  cuda::DeviceColumns<camel_up::LegAnswers> leg_answers_;
+  cuda::DeviceColumns<life::Boards> boards_;
+  cuda::DeviceColumns<life::Facts> facts_;
+  cuda::DeviceColumns<life::Cells> cells_;
+  cuda::DeviceColumns<life::Cells> next_;
+  cuda::DeviceColumns<life::Cells> scratch_;
+};
+
+class CudaBackend : public Backend {
+ public:
+  CudaBackend() {
+    int count = 0;
+    cuda::CheckCuda(cudaGetDeviceCount(&count));
+    for (int device = 0; device < count; ++device) {
+      cudaDeviceProp properties;
+      cuda::CheckCuda(cudaGetDeviceProperties(&properties, device));
+      devices_.push_back({properties.name, properties.totalGlobalMem, 0});
+      multiprocessors_.push_back(properties.multiProcessorCount);
+    }
+  }
+
+  BackendKind kind() const override { return BackendKind::kCuda; }
+  const std::vector<DeviceInfo>& devices() const override { return devices_; }
+
+  // Of an H200; a smaller GPU takes longer than 2 ms for them.
+  std::uint64_t camel_up_chunk_moves() const override { return 180'000'000; }
+  std::uint64_t life_chunk_word_steps() const override { return 50'000'000; }
+  std::uint32_t life_chunk_generations() const override { return 2048; }
+
+  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device,
+                                               const SlotCapacity& capacity) override {
+    return Guarded([&]() -> std::unique_ptr<Slot> {
+      cuda::CheckCuda(cudaSetDevice(static_cast<int>(device)));
+      return std::make_unique<CudaSlot>(static_cast<int>(device), multiprocessors_[device],
+                                        capacity);
+    });
+  }
+
+ private:
+  std::vector<DeviceInfo> devices_;
+  std::vector<int> multiprocessors_;
+};
+
+}  // namespace
+
+DeviceResult<std::unique_ptr<Backend>> MakeCudaBackend() {
+  // Kernels are loaded with the context, not at their first launch, which would be a request.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  return Guarded([]() -> std::unique_ptr<Backend> { return std::make_unique<CudaBackend>(); });
+}
+
+}  // namespace gpusim

@@ -1,0 +1,233 @@
+// How a leg is played: which draws there are, what they weigh, and where a unit lands. For host and
+// device, constexpr; the rules are those of the 2014 and 2018 editions' rule books.
+//
+// A draw takes a die out of the pyramid and moves a unit, the camel and all that stand above it. In
+// the word of camel_up_board.h a unit is a run of slots, and a move is a rotation of the slots
+// between where the unit stood, [first, end), and where it is inserted, `to`, with the unit's
+// spaces rewritten:
+//
+//   forward:   | below | unit | passed .... | rest |   -->   | below | passed .... | unit | rest |
+//   backward:  | below | passed .... | unit | rest |   -->   | below | unit | passed .... | rest |
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "kernels/rules/camel_up_board.h"
+
+namespace gpusim::camel_up {
+
+enum class Finish : std::uint8_t { kNone = 0, kForward = 1, kBackward = 2 };
+
+// One way in which a draw can turn out.
+struct Draw {
+  Board board = 0;           // after the move, without the die
+  std::uint32_t weight = 0;  // second edition: 2 a racing face, 1 a grey one; first edition: 1
+  int landed_tile = 0;       // space of the tile that the unit landed on, 0 if on none
+  Finish finish = Finish::kNone;
+};
+
+namespace leg_detail {
+
+inline constexpr Board kOnes = 0x0001'0101'0101'0101;  // one a slot
+inline constexpr Board kSpaceBits = 0x1f * kOnes;
+inline constexpr Board kCamelBits = 0x07 * kOnes;
+inline constexpr Board kHighBits = 0x80 * kOnes;
+
+GPUSIM_HOST_DEVICE constexpr int CountBits(std::uint64_t bits) {
+#ifdef __CUDA_ARCH__
+  return __popcll(bits);
+#else
+  return std::popcount(bits);
+#endif
+}
+GPUSIM_HOST_DEVICE constexpr int LowestBit(std::uint64_t bits) {
+#ifdef __CUDA_ARCH__
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#else
+  return std::countr_zero(bits);
+#endif
+}
+
+GPUSIM_HOST_DEVICE constexpr Board LowSlots(int count) { return (Board{1} << (8 * count)) - 1; }
+
+// Slots that stand behind `space`. A byte's high bit is set by adding 128 - space exactly if the
+// slot's space (at most 31) is not below.
+GPUSIM_HOST_DEVICE constexpr int SlotsBehind(Board board, int space) {
+  const Board at_or_beyond =
+      (((board >> 3) & kSpaceBits) + static_cast<Board>(128 - space) * kOnes) & kHighBits;
+  return kMaxCamels - CountBits(at_or_beyond);
+}
+
+GPUSIM_HOST_DEVICE constexpr Board Relocate(Board board, int first, int end, int to, int space) {
+  const int length = end - first;
+  const Board unit =
+      (((board >> (8 * first)) & kCamelBits) | static_cast<Board>(space << 3) * kOnes) &
+      LowSlots(length);
+  if (to >= end) {
+    const int passed = to - end;
+    return (board & LowSlots(first)) | ((board >> (8 * end)) & LowSlots(passed)) << (8 * first) |
+           unit << (8 * (first + passed)) | (board & ~LowSlots(to));
+  }
+  const int passed = first - to;
+  return (board & LowSlots(to)) | unit << (8 * to) |
+         ((board >> (8 * to)) & LowSlots(passed)) << (8 * (to + length)) | (board & ~LowSlots(end));
+}
+
+}  // namespace leg_detail
+
+// The slot in which a camel of the edition stands.
+GPUSIM_HOST_DEVICE constexpr int SlotOf(Board board, Camel camel) {
+  using namespace leg_detail;
+  const Board difference = (board ^ (camel * kOnes)) & kCamelBits;
+  const Board is_zero = ~(difference + 0x7f * kOnes) & kHighBits;
+  return LowestBit(is_zero) / 8;
+}
+
+// Moves the unit whose lowest camel stands in `slot` by `steps` in `direction` (+1, or -1 for a
+// crazy camel). A tile acts once, in the mover's own direction: an oasis takes the unit one space
+// on, to land on top; a mirage one space back, to land underneath, also under camels that it has
+// just left. A unit behind the finish line stands on its space beyond 16, one carried back over the
+// start on space 0, in its order either way.
+GPUSIM_HOST_DEVICE constexpr Draw MoveUnit(Board board, Tiles tiles, int slot, int steps,
+                                           int direction) {
+  using namespace leg_detail;
+  const int from = SpaceOf(board, slot);
+  const int end = SlotsBehind(board, from + 1);
+  int space = from + direction * steps;
+  Draw draw;
+  if (space < 1) {
+    draw.finish = Finish::kBackward;
+    draw.board = Relocate(board, slot, end, 0, 0);
+    return draw;
+  }
+  bool underneath = false;
+  const std::uint32_t tile = space <= kSpaces ? TileAt(tiles, space) : std::uint32_t{kNoTile};
+  if (tile != kNoTile) {
+    draw.landed_tile = space;
+    underneath = tile == kMirage;
+    space += underneath ? -direction : direction;
+  }
+  if (space > kSpaces) draw.finish = Finish::kForward;
+  draw.board =
+      Relocate(board, slot, end, SlotsBehind(board, underneath ? space : space + 1), space);
+  return draw;
+}
+
+// Whether a racing camel stands anywhere above the slot, on its space.
+GPUSIM_HOST_DEVICE constexpr bool CarriesRacer(Board board, int slot) {
+  for (int above = slot + 1; above < kMaxCamels && SpaceOf(board, above) == SpaceOf(board, slot);
+       ++above) {
+    if (CamelIn(board, above) < kRacers) return true;
+  }
+  return false;
+}
+
+// The crazy camels that the grey die may move, as bits 5 and 6: the one that alone carries a racing
+// camel; else the upper one where one sits directly on the other; else both, and the colour shown
+// decides.
+GPUSIM_HOST_DEVICE constexpr std::uint32_t CrazyMovers(Board board) {
+  constexpr std::uint32_t kWhite = 1u << kCrazyWhite;
+  constexpr std::uint32_t kBlack = 1u << kCrazyBlack;
+  const int white = SlotOf(board, kCrazyWhite);
+  const int black = SlotOf(board, kCrazyBlack);
+  const bool white_carries = CarriesRacer(board, white);
+  const bool black_carries = CarriesRacer(board, black);
+  if (white_carries != black_carries) return white_carries ? kWhite : kBlack;
+  const bool neighbours = white + 1 == black || black + 1 == white;
+  if (neighbours && SpaceOf(board, white) == SpaceOf(board, black))
+    return white > black ? kWhite : kBlack;
+  return kWhite | kBlack;
+}
+
+// The crazy camel that moves when the grey die shows the colour of `shown`.
+GPUSIM_HOST_DEVICE constexpr Camel GreyMover(Board board, Camel shown) {
+  const std::uint32_t movers = CrazyMovers(board);
+  return movers >> shown & 1 ? shown : static_cast<Camel>(kCrazyWhite + kCrazyBlack - shown);
+}
+
+// The camels that the next draw may move, one bit each. With one of three faces each is an outcome
+// of the draw.
+GPUSIM_HOST_DEVICE constexpr std::uint32_t Movers(Board board) {
+  const std::uint32_t dice = DiceLeft(board);
+  return (dice & 0x1f) | (dice >> kGreyDie & 1 ? CrazyMovers(board) : 0);
+}
+
+GPUSIM_HOST_DEVICE constexpr Board WithoutDieOf(Board board, Camel mover) {
+  const int die = mover < kRacers ? mover : kGreyDie;
+  return board & ~(Board{1} << (kDiceShift + die));
+}
+
+// The outcome in which `mover`, one of `movers` = Movers(board), goes `face` (1 to 3) spaces. A
+// grey die that moves one camel whatever colour it shows gives it both colours' weight.
+GPUSIM_HOST_DEVICE constexpr Draw Play(Board board, Tiles tiles, Edition edition,
+                                       std::uint32_t movers, Camel mover, int face) {
+  const bool crazy = mover >= kRacers;
+  Draw draw =
+      MoveUnit(WithoutDieOf(board, mover), tiles, SlotOf(board, mover), face, crazy ? -1 : +1);
+  const bool colour_decides = movers >> kCrazyWhite == 3;
+  draw.weight = edition == Edition::kFirst || (crazy && colour_decides) ? 1 : 2;
+  return draw;
+}
+
+// Calls visit(Draw) for every outcome of the next draw.
+template <class Visit>
+GPUSIM_HOST_DEVICE constexpr void ForEachDraw(Board board, Tiles tiles, Edition edition,
+                                              Visit&& visit) {
+  const std::uint32_t movers = Movers(board);
+  for (std::uint32_t left = movers; left != 0; left &= left - 1) {
+    const auto mover = static_cast<Camel>(leg_detail::LowestBit(left));
+    for (int face = 1; face <= 3; ++face) visit(Play(board, tiles, edition, movers, mover, face));
+  }
+}
+
+// Draws until the leg is over: the first edition rolls all dice, the second leaves one in the
+// pyramid.
+GPUSIM_HOST_DEVICE constexpr int DrawsLeft(Edition edition, int dice) {
+  return edition == Edition::kFirst ? dice : dice - 1;
+}
+
+// The weight of all ways in which a leg with `dice` dice can go on: with k draws, n!/(n-k)! * 3^k
+// in the first edition, n!/(n-k)! * 6^k in the second. 1 when the leg is over.
+GPUSIM_HOST_DEVICE constexpr std::uint32_t TotalWeight(Edition edition, int dice) {
+  const std::uint32_t faces = edition == Edition::kFirst ? 3 : 6;
+  std::uint32_t weight = 1;
+  for (int draws = DrawsLeft(edition, dice); draws > 0; --draws, --dice)
+    weight *= faces * static_cast<std::uint32_t>(dice);
+  return weight;
+}
+static_assert(TotalWeight(Edition::kFirst, 5) == 29'160);
+static_assert(TotalWeight(Edition::kSecond, 6) == 5'598'720);
+
+// Moves in the full tree of a leg's draws, nothing merged: the measure of an odds query's work.
+constexpr std::uint64_t TreeMoves(Edition edition, int dice, bool grey) {
+  if (DrawsLeft(edition, dice) <= 0) return 0;
+  const std::uint64_t racing = static_cast<std::uint64_t>(dice - grey);
+  std::uint64_t moves = racing * 3 * (1 + TreeMoves(edition, dice - 1, grey));
+  if (grey) moves += 6 * (1 + TreeMoves(edition, dice - 1, false));
+  return moves;
+}
+constexpr std::uint64_t TreeMoves(Edition edition, Board board) {
+  return TreeMoves(edition, std::popcount(DiceLeft(board)), DiceLeft(board) >> kGreyDie & 1);
+}
+static_assert(TreeMoves(Edition::kFirst, 5, false) == 40'695);
+static_assert(TreeMoves(Edition::kSecond, 6, true) == 374'601);
+
+// The order in which the racing camels finish, first place first, as four digits of base 5 (the
+// fifth follows): an index below kOrders. Ranks, pairs and triples are all sums over the weights of
+// the orders.
+inline constexpr int kOrders = 625;
+
+GPUSIM_HOST_DEVICE constexpr int OrderOf(Board board) {
+  int order = 0;
+  int placed = 0;
+  for (int slot = kMaxCamels - 1; placed < kRacers - 1; --slot) {
+    const int camel = CamelIn(board, slot);
+    if (camel >= kRacers) continue;  // crazy, or an unused slot
+    order = order * kRacers + camel;
+    ++placed;
+  }
+  return order;
+}
+
+}  // namespace gpusim::camel_up

@@ -1,0 +1,37 @@
+// From the weights of the finishing orders (OrderOf) to the figures of an answer, for host and
+// device.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/rules/camel_up_board.h"
+#include "kernels/rules/host_device.h"
+
+namespace gpusim::camel_up {
+
+// The camel in a place (0 is first) of an order's index.
+struct FinishingOrder {
+  int camel[kRacers];
+};
+
+GPUSIM_HOST_DEVICE constexpr FinishingOrder DecodeOrder(int order) {
+  FinishingOrder finish{};
+  int last = 0 + 1 + 2 + 3 + 4;
+  for (int place = kRacers - 2; place >= 0; --place, order /= kRacers) {
+    finish.camel[place] = order % kRacers;
+    last -= finish.camel[place];
+  }
+  finish.camel[kRacers - 1] = last;
+  return finish;
+}
+
+// Component of kRankWeight for a camel and a place, and of kPairWeight for a first and a second
+// camel.
+GPUSIM_HOST_DEVICE constexpr int RankComponent(int camel, int place) {
+  return camel * kRacers + place;
+}
+GPUSIM_HOST_DEVICE constexpr int PairComponent(int first, int second) {
+  return first * kRacers + second;
+}
+
+}  // namespace gpusim::camel_up
