@@ -51,9 +51,9 @@ class PositionCheck {
       for (std::size_t k = 0; k < stack.camels.size(); ++k)
         CheckCamel(stack.camels[k], Index(field + ".camels", k));
     }
-    for (Camel camel = 0; camel < CamelsOf(position_.edition); ++camel) {
+    for (int camel = 0; camel < CamelsOf(position_.edition); ++camel) {
       if ((seen_camels_ >> camel & 1) == 0)
-        Fault("stacks", std::string(1, CamelLetter(position_.edition, camel)),
+        Fault("stacks", std::string(1, CamelLetter(position_.edition, static_cast<Camel>(camel))),
               "the camel is missing; every camel of " + EditionName(position_.edition) +
                   " stands on the board once");
     }
@@ -147,7 +147,7 @@ LegQuery Encode(const Position& position) {
   int slot = 0;
   for (const Stack& stack : stacks) {
     for (const Camel camel : stack.camels) {
-      const Board byte = static_cast<Board>(stack.space * 8 + camel);
+      const Board byte = static_cast<Board>(stack.space) * 8 + camel;
       query.board ^= (Board{0xff} ^ byte) << (8 * slot++);
     }
   }

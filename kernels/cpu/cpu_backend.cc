@@ -12,6 +12,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/cpu/cpu_threads.h"
+#include "kernels/cpu/fork_join.h"
 #include "kernels/cpu/leg_solver.h"
 #include "kernels/cpu/life_stepper.h"
 
@@ -62,11 +63,15 @@ class BoardRun {
       return;
     }
     const std::size_t rows = std::max<std::size_t>(1, kWordsOfABand / words_per_row_);
+    ForkJoin loop;
     tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, grid_.height, rows),
                       [&](const auto& band) {
-                        life::StepRows(from, to, grid_, rule_masks_, band.begin(), band.end(),
-                                       workspaces_.local().row_sums);
+                        loop.Run([&] {
+                          life::StepRows(from, to, grid_, rule_masks_, band.begin(), band.end(),
+                                         workspaces_.local().row_sums);
+                        });
                       });
+    loop.Join();
   }
 
   life::Grid grid_;
@@ -111,11 +116,13 @@ class CpuSlot : public Slot {
   template <class RunRow>
   DeviceResult<void> RunRows(std::size_t rows, RunRow run_row) {
     try {
+      ForkJoin loop;
       arena_.execute([&] {
         tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t row) {
-          tbb::this_task_arena::isolate([&] { run_row(row); });
+          tbb::this_task_arena::isolate([&] { loop.Run([&] { run_row(row); }); });
         });
       });
+      loop.Join();
     } catch (const std::exception& error) {
       return tl::unexpected(DeviceFault{std::string("CPU backend: ") + error.what()});
     }

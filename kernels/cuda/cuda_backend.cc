@@ -74,6 +74,7 @@ class CudaSlot : public Slot {
     leg_batch_.answers.Resize(rows);
     cuda::CheckCuda(cudaSetDevice(device_));
     leg_queries_.CopyToDevice<kBoard, kTiles, kEdition>(leg_batch_.queries, stream_);
+    leg_answers_.Zero<kRankWeight, kPairWeight, kLandingWeight, kRaceEndsWeight>(rows, stream_);
     cuda::LaunchLegOdds(leg_queries_.view(rows), leg_answers_.view(rows), multiprocessors_,
                         stream_.get());
     leg_answers_.CopyToHost<kRankWeight, kPairWeight, kLandingWeight, kRaceEndsWeight>(
@@ -92,9 +93,7 @@ class CudaSlot : public Slot {
     boards_.CopyToDevice<kFirstWord, kWidth, kHeight, kRuleMasks, kTopology, kGenerations>(
         step_batch_.boards, stream_);
     cells_.CopyToDevice<0>(step_batch_.cells, stream_);
-    const auto facts = facts_.view(boards);
-    cuda::CheckCuda(cudaMemsetAsync(facts.Column<kPopulation>(), 0, boards * sizeof(std::uint64_t),
-                                    stream_.get()));
+    facts_.Zero<kPopulation>(boards, stream_);
     LaunchSteps(boards, words);
     next_.CopyToHost<0>(step_batch_.next, stream_);
     facts_.CopyToHost<kPopulation>(step_batch_.facts, stream_);

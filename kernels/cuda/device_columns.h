@@ -49,7 +49,21 @@ class DeviceColumns<soa::Vector<Properties...>> {
      ...);
   }
 
+  // Sets the first `size` elements of all components of the properties named to 0.
+  template <std::size_t... P>
+  void Zero(std::size_t size, const Stream& stream) const {
+    (ZeroOne<P>(size, stream), ...);
+  }
+
  private:
+  template <std::size_t P>
+  void ZeroOne(std::size_t size, const Stream& stream) const {
+    constexpr std::size_t kScalar = sizeof(soa::ScalarAt<P, Properties...>);
+    if (size == 0) return;
+    CheckCuda(cudaMemset2DAsync(memory_[P].get(), capacity_ * kScalar, 0, size * kScalar,
+                                soa::kComponentsAt<P, Properties...>, stream.get()));
+  }
+
   // The components of a property are rows of a pitched copy: `size` scalars wide, a capacity apart.
   template <std::size_t P>
   static void Copy(void* to, std::size_t to_capacity, const void* from, std::size_t from_capacity,

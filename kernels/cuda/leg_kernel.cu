@@ -1,7 +1,13 @@
-// Exact leg odds, one block a position. The tree of draws is cut after the first draws (two where
-// there are three or more): every way to make them is a prefix, the threads take prefixes in turn
-// and walk the rest below each in registers. Weights gather in shared memory by finishing order,
-// and are folded into ranks and pairs at the end.
+// Exact leg odds. The tree of a position's draws is cut after its first draws: every way to make
+// them is a prefix, and threads take prefixes in turn and walk the rest below each in registers.
+// Weights gather in a block's shared memory by finishing order, are folded into ranks and pairs
+// there, and added to the answers.
+//
+//   many positions   one block a position, prefixes of two draws
+//   few positions    several blocks a position, prefixes of three draws, so that a lone query has
+//   the device too
+#include <algorithm>
+
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/leg_kernel.h"
 #include "kernels/rules/camel_up_leg.h"
@@ -64,32 +70,36 @@ __device__ void WalkPrefix(Tally& tally, const LegQuery& leg, int prefix, int pr
                            int outcomes, int draws) {
   Board board = leg.board;
   std::uint32_t weight = 1;
-  int scale = prefix_draws == 2 ? outcomes : 1;
-  for (int drawn = 0; drawn < prefix_draws; ++drawn) {
+  int scale = 1;
+  for (int drawn = 1; drawn < prefix_draws; ++drawn) scale *= outcomes;
+  for (int drawn = 0; drawn < prefix_draws; ++drawn, scale /= outcomes) {
     const int digit = prefix / scale;
     prefix -= digit * scale;
-    scale = 1;
     const std::uint32_t movers = Movers(board);
     if (digit >= 3 * leg_detail::CountBits(movers)) return;
     const Draw draw = Play(board, leg.tiles, leg.edition, movers,
                            static_cast<Camel>(NthBit(movers, digit / 3)), digit % 3 + 1);
     const std::uint32_t unplayed = tally.unplayed[leg_detail::CountBits(DiceLeft(board)) - 1];
     weight *= draw.weight;
-    const bool counts = drawn + 1 == prefix_draws || prefix == 0;
-    if (counts) CountDraw(tally, draw, weight * unplayed, false);
+    if (prefix == 0) CountDraw(tally, draw, weight * unplayed, false);
     if (draw.finish != Finish::kNone) return;
     board = draw.board;
   }
   WalkRest(tally, leg, board, weight, draws - prefix_draws);
 }
 
-__device__ void Solve(Tally& tally, const LegQuery& leg) {
+// This block's share of the prefixes.
+__device__ void Solve(Tally& tally, const LegQuery& leg, int most_prefix_draws) {
   const int dice = leg_detail::CountBits(DiceLeft(leg.board));
   const int draws = DrawsLeft(leg.edition, dice);
-  const int prefix_draws = draws > 3 ? 2 : draws - 1;
+  const int prefix_draws = draws > most_prefix_draws ? most_prefix_draws : draws - 1;
+  // No draw has more outcomes: three a die, and three more for the second colour of a grey one.
   const int outcomes = 3 * (leg.edition == Edition::kFirst ? dice : dice + 1);
-  const int prefixes = prefix_draws == 2 ? outcomes * outcomes : prefix_draws == 1 ? outcomes : 1;
-  for (int prefix = threadIdx.x; prefix < prefixes; prefix += kThreads)
+  int prefixes = 1;
+  for (int drawn = 0; drawn < prefix_draws; ++drawn) prefixes *= outcomes;
+  const int stride = static_cast<int>(gridDim.y) * kThreads;
+  for (int prefix = static_cast<int>(blockIdx.y) * kThreads + threadIdx.x; prefix < prefixes;
+       prefix += stride)
     WalkPrefix(tally, leg, prefix, prefix_draws, outcomes, draws);
 }
 
@@ -112,35 +122,38 @@ __device__ void FoldOrders(Tally& tally) {
   }
 }
 
-// Thread 0 lists the tiles by space: they are at most 8.
-__device__ void Write(const Tally& tally, const LegQuery& leg, const LegAnswers::ViewType& answers,
-                      std::size_t row) {
+// Adds to the row, which was 0 before the launch. Thread 0 lists the tiles by space: they are at
+// most 8.
+__device__ void AddToRow(const Tally& tally, const LegQuery& leg,
+                         const LegAnswers::ViewType& answers, std::size_t row) {
   const int i = threadIdx.x;
+  auto add = [](std::uint32_t& sum, std::uint32_t weight) {
+    if (weight != 0) atomicAdd(&sum, weight);
+  };
   if (i < kRacers * kRacers) {
-    answers.At<kRankWeight>(row, i) = tally.rank[i];
-    answers.At<kPairWeight>(row, i) = tally.pair[i];
+    add(answers.At<kRankWeight>(row, i), tally.rank[i]);
+    add(answers.At<kPairWeight>(row, i), tally.pair[i]);
   }
-  if (i < 2) answers.At<kRaceEndsWeight>(row, i) = tally.race_ends[i];
+  if (i < 2) add(answers.At<kRaceEndsWeight>(row, i), tally.race_ends[i]);
   if (i != 0) return;
   int tile = 0;
   for (int space = 1; space <= kSpaces; ++space)
     if (TileAt(leg.tiles, space) != kNoTile)
-      answers.At<kLandingWeight>(row, tile++) = tally.landing[space];
-  for (; tile < kMaxTiles; ++tile) answers.At<kLandingWeight>(row, tile) = 0;
+      add(answers.At<kLandingWeight>(row, tile++), tally.landing[space]);
 }
 
 __global__ void __launch_bounds__(kThreads)
-    LegOdds(LegQueries::ViewType queries, LegAnswers::ViewType answers) {
+    LegOdds(LegQueries::ViewType queries, LegAnswers::ViewType answers, int most_prefix_draws) {
   __shared__ Tally tally;
   for (std::size_t row = blockIdx.x; row < queries.size(); row += gridDim.x) {
     const LegQuery leg{queries.At<kBoard>(row), queries.At<kTiles>(row), queries.At<kEdition>(row)};
     Clear(tally, leg);
     __syncthreads();
-    Solve(tally, leg);
+    Solve(tally, leg, most_prefix_draws);
     __syncthreads();
     FoldOrders(tally);
     __syncthreads();
-    Write(tally, leg, answers, row);
+    AddToRow(tally, leg, answers, row);
     __syncthreads();
   }
 }
@@ -150,10 +163,13 @@ __global__ void __launch_bounds__(kThreads)
 void LaunchLegOdds(const LegQueries::ViewType& queries, const LegAnswers::ViewType& answers,
                    int multiprocessors, cudaStream_t stream) {
   if (queries.size() == 0) return;
-  constexpr std::size_t kBlocksAMultiprocessor = 16;
-  const std::size_t resident = static_cast<std::size_t>(multiprocessors) * kBlocksAMultiprocessor;
-  const auto blocks = static_cast<unsigned>(queries.size() < resident ? queries.size() : resident);
-  LegOdds<<<blocks, kThreads, 0, stream>>>(queries, answers);
+  constexpr unsigned kBlocksAMultiprocessor = 4;  // 119 registers a thread
+  constexpr unsigned kMostBlocksAPosition = 32;   // of 128 prefixes of 9261
+  const unsigned resident = static_cast<unsigned>(multiprocessors) * kBlocksAMultiprocessor;
+  const bool few = queries.size() < resident / 2;
+  dim3 blocks(few ? static_cast<unsigned>(queries.size()) : resident, 1);
+  if (few) blocks.y = std::min(kMostBlocksAPosition, resident / blocks.x);
+  LegOdds<<<blocks, kThreads, 0, stream>>>(queries, answers, few ? 3 : 2);
   CheckCuda(cudaGetLastError());
 }
 

@@ -6,7 +6,8 @@
 
 namespace gpusim::cuda {
 
-// Answers all rows of `queries`, one block a row at a time. Asynchronous on the stream.
+// Adds the answers of all rows of `queries` to the rows of `answers`, which have to be 0 before.
+// Asynchronous on the stream.
 void LaunchLegOdds(const camel_up::LegQueries::ViewType& queries,
                    const camel_up::LegAnswers::ViewType& answers, int multiprocessors,
                    cudaStream_t stream);

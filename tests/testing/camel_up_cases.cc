@@ -9,6 +9,7 @@
 
 #include "kernels/rules/camel_up_leg.h"
 #include "kernels/rules/camel_up_orders.h"
+#include "tests/testing/test_data.h"
 
 namespace gpusim::testing {
 namespace {
@@ -73,7 +74,7 @@ std::vector<LegTruth> LoadLegTruths() {
   std::vector<LegTruth> truths;
   for (const char* name :
        {"leg_positions", "leg_random_first_edition", "leg_random_second_edition"}) {
-    std::ifstream file(std::string(GPUSIM_TEST_DATA) + "/camel_up/" + name + ".json");
+    std::ifstream file(TestData() + "/camel_up/" + name + ".json");
     for (const auto& row : nlohmann::json::parse(file)) truths.push_back(ReadTruth(row));
   }
   return truths;

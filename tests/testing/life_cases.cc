@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/batches.h"
+#include "tests/testing/test_data.h"
 
 namespace gpusim::testing {
 namespace {
@@ -71,7 +72,7 @@ void Append(life::StepBatch& batch, const LifeCase& life_case) {
 }  // namespace
 
 std::vector<LifeTruth> LoadLifeTruths() {
-  std::ifstream file(std::string(GPUSIM_TEST_DATA) + "/life/torus.json");
+  std::ifstream file(TestData() + "/life/torus.json");
   std::vector<LifeTruth> truths;
   for (const auto& row : nlohmann::json::parse(file)) {
     LifeTruth truth{row.at("name"), row.at("rule"), ReadStart(row), {}};

@@ -1,0 +1,88 @@
+#include "client/call_error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "client/duration_text.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+
+namespace gpusim {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// gRPC has no code of its own for 'nobody there'; its words are all there is. The first two are
+// those of its balancing policies (pick_first and round_robin), the third of its resolver.
+bool NobodyThere(std::string_view message) {
+  return message.starts_with("failed to connect to all addresses") ||
+         message.starts_with("connections to all backends failing") ||
+         message.starts_with("DNS resolution failed");
+}
+
+// gRPC's messages end with the operating system's reason: "... Connection refused".
+std::string ReasonOf(std::string_view message) {
+  if (message.starts_with("DNS resolution failed")) return "the name does not resolve";
+  const auto colon = message.rfind(": ");
+  std::string reason(colon == message.npos ? message : message.substr(colon + 2));
+  if (!reason.empty()) {
+    reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
+  }
+  return reason;
+}
+
+void TakeDetails(const std::string& bytes, Error& error) {
+  google::rpc::Status details;
+  if (bytes.empty() || !details.ParseFromString(bytes)) return;
+  for (const google::protobuf::Any& any : details.details()) {
+    google::rpc::BadRequest bad_request;
+    google::rpc::RetryInfo retry_info;
+    if (any.UnpackTo(&bad_request)) {
+      for (const auto& violation : bad_request.field_violations()) {
+        error.violations.push_back({violation.field(), violation.description()});
+      }
+    } else if (any.UnpackTo(&retry_info)) {
+      const auto& delay = retry_info.retry_delay();
+      constexpr std::int64_t kLongest = 1'000'000'000;  // seconds; more would overflow
+      error.retry_after =
+          std::chrono::seconds(std::clamp<std::int64_t>(delay.seconds(), 0, kLongest)) +
+          nanoseconds(std::max(delay.nanos(), 0));
+    }
+  }
+}
+
+}  // namespace
+
+Error ErrorFromStatus(const grpc::Status& status, const std::string& server, nanoseconds timeout,
+                      grpc_connectivity_state connection) {
+  Error error;
+  error.code = static_cast<StatusCode>(status.error_code());
+  error.message = status.error_message();
+  TakeDetails(status.error_details(), error);
+  if (error.code == StatusCode::kUnavailable && NobodyThere(error.message)) {
+    error.connected = false;
+    error.message = "no server answers at " + server + ": " + ReasonOf(error.message);
+  } else if (error.code == StatusCode::kDeadlineExceeded) {
+    error.connected =
+        connection != GRPC_CHANNEL_CONNECTING && connection != GRPC_CHANNEL_TRANSIENT_FAILURE;
+    error.message = (error.connected ? "no answer from " : "no server answers at ") + server +
+                    " within " + DurationText(timeout);
+  } else if (error.code == StatusCode::kCancelled) {
+    error.message = "the call was cancelled";
+  }
+  return error;
+}
+
+std::optional<nanoseconds> WaitBeforeRepeat(const Error& error, bool wait_when_full,
+                                            nanoseconds time_left) {
+  if (error.code != StatusCode::kResourceExhausted || !error.retry_after || !wait_when_full) {
+    return std::nullopt;
+  }
+  // A server that says 'at once' shall not be asked in a busy loop.
+  const nanoseconds wait = std::max<nanoseconds>(*error.retry_after, std::chrono::milliseconds(1));
+  if (wait >= time_left) return std::nullopt;
+  return wait;
+}
+
+}  // namespace gpusim

@@ -1,0 +1,62 @@
+// gpusim-client: the command line on the client library.
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "client/cli/command_line.h"
+#include "client/cli/error_report.h"
+#include "client/cli/file_bytes.h"
+#include "client/cli/interruption.h"
+#include "client/cli/terminal.h"
+
+namespace gpusim::cli {
+namespace {
+
+int End(const Failure& failure) {
+  std::string text = "gpusim-client: ";
+  for (const std::string& line : failure.lines) text += line + '\n';
+  WriteAll(STDERR_FILENO, text);
+  return failure.status;
+}
+
+int End(const Output& output) {
+  WriteAll(STDERR_FILENO, output.err);
+  if (WriteAll(STDOUT_FILENO, output.out)) return kExitOk;
+  return End(
+      Failure{kExitFailed, {std::string("cannot write to stdout: ") + std::strerror(errno)}});
+}
+
+// Ctrl-C cancels from here to the return, which is why nothing is read or printed here.
+tl::expected<Output, Failure> Call(Command& command, const Settings& settings) {
+  const Interruption interruption;
+  auto client = ProtoClient::Create({.server = settings.server, .timeout = settings.timeout});
+  if (!client) return tl::unexpected(Report(client.error()));
+  return command.Run(settings, **client, {.cancellation = interruption.cancellation()});
+}
+
+int Main(std::vector<std::string> arguments) {
+  // gRPC's own log would mix with the one line that says what is wrong.
+  setenv("GRPC_VERBOSITY", "none", /*overwrite=*/0);
+
+  CommandLine command_line;
+  const auto invocation = command_line.Parse(std::move(arguments), DetectTerminal());
+  if (!invocation) return End(invocation.error());
+  if (invocation->command == nullptr) return End(Output{invocation->text, ""});
+
+  const auto prepared = invocation->command->Prepare(invocation->settings);
+  if (!prepared) return End(prepared.error());
+
+  const auto output = Call(*invocation->command, invocation->settings);
+  return output ? End(*output) : End(output.error());
+}
+
+}  // namespace
+}  // namespace gpusim::cli
+
+int main(int argc, char** argv) {
+  return gpusim::cli::Main(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,16 @@
+// How an answer was made, in a line for people.
+#pragma once
+
+#include <string>
+
+#include "gpusim/v1/provenance.pb.h"
+
+namespace gpusim::cli {
+
+// "cuda", "cpu" or "unknown".
+std::string BackendText(v1::Backend backend);
+
+// "exact, cuda, NVIDIA H200" and a line end; empty when nothing is known.
+std::string ProvenanceText(const v1::Provenance& provenance);
+
+}  // namespace gpusim::cli

@@ -1,0 +1,137 @@
+#include "client/cli/status_report.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "client/cli/provenance_text.h"
+#include "client/cli/text.h"
+
+namespace gpusim::cli {
+namespace {
+
+using Align = TextTable::Align;
+using Cell = TextTable::Cell;
+
+std::string Decimal(double value, const char* unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f%s", value, unit);
+  return text;
+}
+
+std::string Ratio(std::uint64_t sum, std::uint64_t count, double scale, const char* unit) {
+  if (count == 0) return "-";
+  return Decimal(static_cast<double>(sum) / static_cast<double>(count) / scale, unit);
+}
+
+std::string Uptime(std::uint64_t milliseconds) {
+  const std::uint64_t seconds = milliseconds / 1000;
+  const std::uint64_t hours = seconds / 3600;
+  char text[64];
+  std::snprintf(text, sizeof text, "%llu d %02llu:%02llu:%02llu",
+                static_cast<unsigned long long>(hours / 24),
+                static_cast<unsigned long long>(hours % 24),
+                static_cast<unsigned long long>(seconds / 60 % 60),
+                static_cast<unsigned long long>(seconds % 60));
+  return text;
+}
+
+// The name tells a CPU's threads.
+std::string DeviceText(const v1::Device& device) {
+  std::string text = Printable(device.name()) + ", " + std::to_string(device.slots()) + " slots";
+  if (device.memory_bytes() > 0) {
+    constexpr double kGibibyte = 1 << 30;
+    text += Decimal(static_cast<double>(device.memory_bytes()) / kGibibyte, " GiB").insert(0, ", ");
+  }
+  return text;
+}
+
+std::string Facts(const v1::GetInfoResponse& info) {
+  TextTable table({Align::kLeft, Align::kLeft});
+  table.AddRow({{"version"}, {Printable(info.version())}});
+  table.AddRow({{"backend"}, {BackendText(info.backend())}});
+  table.AddRow({{"uptime"}, {Uptime(info.uptime_ms())}});
+  for (const v1::Device& device : info.devices()) {
+    table.AddRow({{"device " + std::to_string(device.index())}, {DeviceText(device)}});
+  }
+  return table.Render(false);
+}
+
+std::vector<std::pair<const char*, std::string>> Figures(const v1::KindStatistics& kind) {
+  constexpr double kMicrosecond = 1000;
+  return {{"requests", std::to_string(kind.requests())},
+          {"answered", std::to_string(kind.answered())},
+          {"failed", std::to_string(kind.failed())},
+          {"cancelled", std::to_string(kind.cancelled())},
+          {"expired", std::to_string(kind.expired())},
+          {"refused, queue full", std::to_string(kind.refused_queue_full())},
+          {"refused, draining", std::to_string(kind.refused_draining())},
+          {"batches", std::to_string(kind.batches())},
+          {"mean batch", Ratio(kind.batched(), kind.batches(), 1, "")},
+          {"largest batch", std::to_string(kind.largest_batch())},
+          {"mean queue time", Ratio(kind.queue_ns(), kind.requests(), kMicrosecond, " us")},
+          {"mean compute time", Ratio(kind.compute_ns(), kind.batches(), kMicrosecond, " us")}};
+}
+
+// A column for each kind, for there are more figures than kinds.
+std::string Statistics(const v1::GetStatisticsResponse& statistics) {
+  std::vector<std::vector<Cell>> rows = {{{""}}};
+  for (const auto& [name, value] : Figures({})) rows.push_back({{name}});
+  for (const v1::KindStatistics& kind : statistics.kinds()) {
+    rows[0].push_back({Printable(kind.kind())});
+    std::size_t row = 1;
+    for (const auto& [name, value] : Figures(kind)) rows[row++].push_back({value});
+  }
+  std::vector<Align> columns(rows[0].size(), Align::kRight);
+  columns[0] = Align::kLeft;
+  TextTable table(std::move(columns));
+  for (auto& row : rows) table.AddRow(std::move(row));
+  return table.Render(false);
+}
+
+std::string Limits(const v1::GetInfoResponse& info) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight});
+  table.AddRow({{"limit"}, {"value"}, {"used"}});
+  for (const v1::Limit& limit : info.limits()) {
+    table.AddRow({{Printable(limit.flag())},
+                  {std::to_string(limit.value())},
+                  {std::to_string(limit.used())}});
+  }
+  return table.Render(false);
+}
+
+}  // namespace
+
+std::string StatusTable(const v1::GetInfoResponse& info,
+                        const v1::GetStatisticsResponse& statistics, bool with_limits) {
+  std::string text = Facts(info);
+  if (statistics.kinds_size() > 0) text += '\n' + Statistics(statistics);
+  if (with_limits) text += '\n' + Limits(info);
+  return text;
+}
+
+std::string LimitsCsv(const v1::GetInfoResponse& info) {
+  std::string csv = CsvLine({"flag", "value", "used"});
+  for (const v1::Limit& limit : info.limits()) {
+    csv += CsvLine({limit.flag(), std::to_string(limit.value()), std::to_string(limit.used())});
+  }
+  return csv;
+}
+
+std::string StatisticsCsv(const v1::GetStatisticsResponse& statistics) {
+  std::string csv = CsvLine({"kind", "requests", "answered", "failed", "cancelled", "expired",
+                             "refused_queue_full", "refused_draining", "batches", "batched",
+                             "largest_batch", "queue_ns", "compute_ns"});
+  for (const v1::KindStatistics& kind : statistics.kinds()) {
+    csv += CsvLine({kind.kind(), std::to_string(kind.requests()), std::to_string(kind.answered()),
+                    std::to_string(kind.failed()), std::to_string(kind.cancelled()),
+                    std::to_string(kind.expired()), std::to_string(kind.refused_queue_full()),
+                    std::to_string(kind.refused_draining()), std::to_string(kind.batches()),
+                    std::to_string(kind.batched()), std::to_string(kind.largest_batch()),
+                    std::to_string(kind.queue_ns()), std::to_string(kind.compute_ns())});
+  }
+  return csv;
+}
+
+}  // namespace gpusim::cli

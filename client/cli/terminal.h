@@ -1,0 +1,17 @@
+// Who looks at the output: a person at a terminal sees colours, bars and pictures, a pipe gets
+// plain text.
+#pragma once
+
+namespace gpusim::cli {
+
+struct Terminal {
+  bool is_terminal = false;  // stdout
+  bool color = false;        // only at a terminal, and NO_COLOR is unset or empty
+  int columns = 80;
+  int rows = 24;
+};
+
+// Of this process's stdout.
+Terminal DetectTerminal();
+
+}  // namespace gpusim::cli

@@ -1,0 +1,45 @@
+// Small pieces of text that the reports share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpusim::cli {
+
+// One line that cannot steer a terminal: control characters become "\n", "\x1b" and so on. For
+// every text that comes from outside.
+std::string Printable(std::string_view text);
+
+// "16.36%"; "0.00%" when the total is 0.
+std::string Percent(std::uint64_t part, std::uint64_t total);
+
+// A bar of at most `columns` characters, in eighths of a character (UTF-8).
+std::string Bar(std::uint64_t part, std::uint64_t total, int columns);
+
+// Fields with commas, quotes or line ends are quoted; ends with a line end.
+std::string CsvLine(const std::vector<std::string>& fields);
+
+// Rows of cells in aligned columns. A colour (the number of an SGR sequence) does not count as
+// width.
+class TextTable {
+ public:
+  enum class Align { kLeft, kRight };
+  struct Cell {
+    std::string text;
+    std::string color = {};
+    std::size_t width = std::string::npos;  // on screen, when it differs from the bytes
+  };
+
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
+  void AddRow(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+  // Lines without spaces at their ends.
+  std::string Render(bool color) const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace gpusim::cli

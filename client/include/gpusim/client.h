@@ -1,0 +1,99 @@
+// The client of a gpusim server.
+//
+//   auto client = gpusim::Client::Create({.server = "127.0.0.1:50051"});
+//   if (!client) ...
+//   auto odds = client->GetOdds({.position = gpusim::PositionText{.stacks = "1:BGOYW"}});
+//   if (!odds) std::cerr << odds.error().message << '\n';
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <gpusim/camel_up.h>
+#include <gpusim/cancellation.h>
+#include <gpusim/life.h>
+#include <gpusim/result.h>
+#include <gpusim/server_info.h>
+
+namespace gpusim {
+
+class ProtoClient;  // <gpusim/client_proto.h>: the same calls with the protobuf messages
+
+struct ClientOptions {
+  // "HOST:PORT", "[IPV6]:PORT", "unix:PATH" or a gRPC target such as "dns:///NAME:PORT", whose
+  // addresses share the calls in turn. Empty: the environment's GPUSIM_SERVER, else
+  // 127.0.0.1:50051.
+  std::string server = {};
+  // Of a call from its start to its answer, attempts and waits included.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  // How often a call is sent in all while the server is UNAVAILABLE, with a growing pause in
+  // between. 1: never again; at most 5, which is gRPC's own limit. Every call here only reads, so
+  // repeating one is safe.
+  int max_attempts = 5;
+  // When the server's queue is full and it says when to come again: wait and send again, if the
+  // deadline allows.
+  bool wait_when_full = true;
+  // A longer reply ends the call with kResourceExhausted.
+  std::size_t max_reply_bytes = std::size_t{256} << 20;
+};
+
+struct CallOptions {
+  std::optional<std::chrono::nanoseconds> timeout = {};  // unset: ClientOptions::timeout
+  std::optional<Cancellation> cancellation = {};
+};
+
+// What `server` stands for once the environment and the default are looked at.
+std::string ResolveServer(const std::string& server);
+
+// Empty when a client can be made for this address, else what is wrong with it.
+std::string ServerAddressFault(const std::string& server);
+
+// One connection (or one for each address of a name), opened by the first call and reused by all.
+// Thread-safe: any number of calls may be under way from any threads. Moving or destroying it is
+// for one thread alone.
+class Client {
+ public:
+  // Fails with kInvalidArgument and violations naming the option. Does not connect.
+  static Result<Client> Create(ClientOptions options = {});
+
+  // Cancels the asynchronous calls under way and waits until their callbacks have returned, so it
+  // must not run in one of them.
+  ~Client();
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+
+  // These block until the answer, the error or the deadline.
+  Result<Odds> GetOdds(const OddsRequest& request, const CallOptions& options = {});
+  Result<StepResult> Step(const StepRequest& request, const CallOptions& options = {});
+  Result<ServerInfo> GetInfo(const CallOptions& options = {});
+  Result<ServerStatistics> GetStatistics(const CallOptions& options = {});
+  Result<void> Ping(const CallOptions& options = {});
+
+  // These return at once. `done` is called exactly once, on a thread of the library (never within
+  // the call that starts it); it should be short and must not block, for it holds up other answers.
+  void GetOddsAsync(const OddsRequest& request, std::function<void(Result<Odds>)> done,
+                    const CallOptions& options = {});
+  void StepAsync(const StepRequest& request, std::function<void(Result<StepResult>)> done,
+                 const CallOptions& options = {});
+
+  // The same with a future, whose get() does not throw.
+  std::future<Result<Odds>> GetOddsFuture(const OddsRequest& request,
+                                          const CallOptions& options = {});
+  std::future<Result<StepResult>> StepFuture(const StepRequest& request,
+                                             const CallOptions& options = {});
+
+  // Lives as long as this client.
+  ProtoClient& proto() { return *proto_; }
+
+ private:
+  explicit Client(std::unique_ptr<ProtoClient> proto);
+
+  std::unique_ptr<ProtoClient> proto_;
+};
+
+}  // namespace gpusim

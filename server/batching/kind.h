@@ -1,0 +1,32 @@
+// What the scheduler is told of a kind of work, and what it counts about it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "server/batching/task.h"
+
+namespace gpusim::batching {
+
+using KindIndex = std::size_t;
+
+struct KindOptions {
+  std::string name;                // "camel_up", as statistics call it
+  Cost batch_limit;                // of one batch; a task that alone is beyond it goes alone
+  std::uint64_t max_tasks = 4096;  // queued plus running; one more is refused
+};
+
+struct KindCounters {
+  // Tasks, by what became of them. An outcome is counted before its Finish is called, so that who
+  // has seen the answer finds it counted.
+  std::uint64_t accepted = 0, answered = 0, failed = 0, cancelled = 0, expired = 0, drained = 0;
+  std::uint64_t refused_queue_full = 0, refused_draining = 0;
+  // Runs of a Runner, and the tasks in them; a task of n chunks is in n batches.
+  std::uint64_t batches = 0, batched = 0, largest_batch = 0;
+  std::uint64_t queue_ns = 0;  // sum, from Submit to first taken; never taken counts nothing
+  std::uint64_t run_ns = 0;    // sum over batches
+  std::uint64_t queued = 0, running = 0;  // at this moment
+};
+
+}  // namespace gpusim::batching

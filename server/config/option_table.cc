@@ -1,0 +1,160 @@
+#include "server/config/option_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "server/config/listen_address.h"
+
+namespace gpusim::server {
+namespace {
+
+using std::chrono::milliseconds;
+
+template <class Enum>
+struct Choice {
+  std::string_view name;
+  Enum value;
+};
+
+constexpr Choice<BackendChoice> kBackends[] = {
+    {"auto", BackendChoice::kAuto}, {"cuda", BackendChoice::kCuda}, {"cpu", BackendChoice::kCpu}};
+constexpr Choice<LogLevel> kLogLevels[] = {{"debug", LogLevel::kDebug},
+                                           {"info", LogLevel::kInfo},
+                                           {"warning", LogLevel::kWarning},
+                                           {"error", LogLevel::kError}};
+constexpr Choice<LogFormat> kLogFormats[] = {{"text", LogFormat::kText},
+                                             {"json", LogFormat::kJson}};
+
+template <std::integral Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+template <std::integral Number>
+OptionEntry NumberEntry(std::string flag, Number& target, std::type_identity_t<Number> min,
+                        std::type_identity_t<Number> max, std::string help) {
+  return {.flag = std::move(flag),
+          .help = std::move(help),
+          .rule = "a whole number from " + std::to_string(min) + " to " + std::to_string(max),
+          .take =
+              [&target, min, max](std::string_view text) {
+                const auto number = ParseNumber<Number>(text);
+                if (!number || *number < min || *number > max) return false;
+                target = *number;
+                return true;
+              },
+          .print = [&target] { return std::to_string(target); }};
+}
+
+OptionEntry DurationEntry(std::string flag, milliseconds& target, milliseconds min,
+                          milliseconds max, std::string help) {
+  return {.flag = std::move(flag),
+          .help = std::move(help),
+          .rule = "a duration with its unit (ms, s, m, h), such as 500ms, from " +
+                  FormatDuration(min) + " to " + FormatDuration(max),
+          .take =
+              [&target, min, max](std::string_view text) {
+                const auto duration = ParseDuration(text);
+                if (!duration || *duration < min || *duration > max) return false;
+                target = *duration;
+                return true;
+              },
+          .print = [&target] { return FormatDuration(target); }};
+}
+
+template <class Enum, std::size_t kCount>
+OptionEntry ChoiceEntry(std::string flag, Enum& target, const Choice<Enum> (&choices)[kCount],
+                        std::string help) {
+  const std::span<const Choice<Enum>> all = choices;
+  std::string rule = "one of";
+  for (const Choice<Enum>& choice : all) rule += " " + std::string(choice.name);
+  return {.flag = std::move(flag),
+          .help = std::move(help),
+          .rule = std::move(rule),
+          .take =
+              [&target, all](std::string_view text) {
+                const auto found = std::find_if(all.begin(), all.end(),
+                                                [&](const auto& c) { return c.name == text; });
+                if (found == all.end()) return false;
+                target = found->value;
+                return true;
+              },
+          .print =
+              [&target, all] {
+                const auto found = std::find_if(all.begin(), all.end(),
+                                                [&](const auto& c) { return c.value == target; });
+                return std::string(found->name);
+              }};
+}
+
+OptionEntry ListenEntry(std::vector<std::string>& target) {
+  return {.flag = "listen",
+          .kind = OptionEntry::Kind::kList,
+          .help =
+              "Address to listen on, HOST:PORT or unix:PATH; may be repeated. "
+              "Port 0 takes a free one",
+          .rule = "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 0 to 65535",
+          .take =
+              [&target](std::string_view text) {
+                if (!ParseListenAddress(text)) return false;
+                target.emplace_back(text);
+                return true;
+              },
+          .print =
+              [&target] {
+                std::string joined;
+                for (const std::string& address : target)
+                  joined += (joined.empty() ? "" : ",") + address;
+                return joined;
+              }};
+}
+
+OptionEntry SwitchEntry(std::string flag, bool& target, std::string help) {
+  return {.flag = std::move(flag),
+          .kind = OptionEntry::Kind::kSwitch,
+          .help = std::move(help),
+          .rule = "true or false",
+          .take = nullptr,
+          .print = [&target] { return std::string(target ? "true" : "false"); },
+          .on = &target};
+}
+
+}  // namespace
+
+std::vector<OptionEntry> OptionTable(ServerOptions& o) {
+  constexpr std::uint64_t kMessageMax = 0x7fff'ffff;  // gRPC and protobuf count in int
+  return {
+      ListenEntry(o.listen),
+      SwitchEntry("insecure", o.insecure,
+                  "Listen in plaintext on addresses that other machines reach"),
+      ChoiceEntry("backend", o.backend, kBackends,
+                  "auto takes a GPU if there is one; cuda refuses to start without"),
+      NumberEntry("slots", o.slots, 1, 16, "Batches that a device works on at a time"),
+      NumberEntry("cpu-threads", o.cpu_threads, 0, 1024,
+                  "Threads of the CPU backend; 0: as many as the process may use"),
+      NumberEntry("max-queued-calls", o.max_queued_calls, 1, 1u << 20,
+                  "Calls of a kind, queued and running; more are refused"),
+      NumberEntry("max-step-cells", o.max_step_cells, 64, 1u << 31,
+                  "Cells of a stepped board, rows padded to 64"),
+      NumberEntry("max-reply-bytes", o.max_reply_bytes, 4096, kMessageMax, "Bytes of a reply"),
+      NumberEntry("max-request-bytes", o.max_request_bytes, 4096, kMessageMax,
+                  "Bytes of a request; gRPC itself refuses larger ones"),
+      NumberEntry("max-concurrent-streams", o.max_concurrent_streams, 1, 1u << 20,
+                  "Calls at a time on one connection; more wait at the client"),
+      DurationEntry("default-deadline", o.default_deadline, milliseconds(1), std::chrono::hours(24),
+                    "Deadline of calls that bring none"),
+      DurationEntry("drain-time", o.drain_time, milliseconds(0), std::chrono::hours(1),
+                    "How long accepted calls may go on after SIGTERM"),
+      ChoiceEntry("log-level", o.log_level, kLogLevels, "Least level that is logged"),
+      ChoiceEntry("log-format", o.log_format, kLogFormats, "Text, or one JSON object a line"),
+  };
+}
+
+}  // namespace gpusim::server

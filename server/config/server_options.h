@@ -1,0 +1,60 @@
+// What the server may be told, on the command line or in the environment.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace gpusim::server {
+
+enum class BackendChoice : std::uint8_t { kAuto, kCuda, kCpu };
+enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
+enum class LogFormat : std::uint8_t { kText, kJson };
+
+// The defaults are the server's. Options that come from ParseServerOptions are valid.
+struct ServerOptions {
+  // HOST:PORT or unix:PATH, at least one; port 0 takes a free one.
+  std::vector<std::string> listen{"127.0.0.1:50051"};
+  bool insecure = false;  // needed to listen in plaintext on more than loopback and Unix sockets
+
+  BackendChoice backend = BackendChoice::kAuto;
+  int slots = 2;        // batches at a time, a device
+  int cpu_threads = 0;  // 0: as many as the process may use
+
+  std::uint64_t max_queued_calls = 4096;     // of a kind, queued and running
+  std::uint64_t max_step_cells = 1u << 24;   // of one board, rows padded to 64 cells
+  std::uint64_t max_reply_bytes = 4u << 20;  // of one message
+  std::uint64_t max_request_bytes = (4u << 20) + (64u << 10);
+  std::uint64_t max_concurrent_streams = 1024;  // calls at a time on one connection
+  std::chrono::milliseconds default_deadline{30'000};
+  std::chrono::milliseconds drain_time{10'000};
+
+  LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kText;
+};
+
+// The process should end now instead of serving: --help, --version, --print-config, or a fault.
+struct ParseExit {
+  int status = 0;    // 0, or 2 for a fault
+  std::string text;  // for stdout, or stderr at status 2; ends with a line end
+};
+
+// Reads the command line and, where a flag is not there, GPUSIM_FLAG from the environment.
+// A fault names the flag, the value and the rule.
+tl::expected<ServerOptions, ParseExit> ParseServerOptions(int argc, const char* const* argv);
+
+// "500ms", "10s", "2m", "1h"; nullopt for anything else, also for a number without a unit.
+std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
+std::string FormatDuration(std::chrono::milliseconds duration);
+
+// The options as lines of `flag = value`, in the order of --help.
+std::string DescribeOptions(const ServerOptions& options);
+
+std::string_view Version();
+
+}  // namespace gpusim::server

@@ -1,0 +1,114 @@
+#include "server/kinds/kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+
+#include "kernels/camel_up.h"
+#include "kernels/rules/camel_up_leg.h"
+#include "server/kinds/camel_up_kind.h"
+#include "server/kinds/life_kind.h"
+#include "server/kinds/ping_kind.h"
+
+namespace gpusim::kinds {
+namespace {
+
+using camel_up::Edition;
+
+constexpr std::uint64_t kLargestLegMoves = camel_up::TreeMoves(Edition::kSecond, 6, true);
+
+// Legs late in the game are so short that a chunk's work would allow tens of thousands of rows;
+// more than this gains nothing, and the columns are pinned memory.
+constexpr std::size_t kCamelUpRows = 4096;
+constexpr std::size_t kLifeBoards = 4096;
+constexpr std::size_t kLifeWords = kLifeBoards * 64;  // a full batch of 64 x 64 boards
+constexpr std::uint64_t kPingRows = 4096;
+
+// Hears nothing: a warm-up's answers are for nobody.
+template <class Task>
+class NoListener final : public Listener<Task> {
+ public:
+  void OnTaskFinished(Task& /*task*/, batching::Outcome /*outcome*/) override {}
+};
+
+camel_up::LegQuery StartOf(Edition edition) {
+  camel_up::Position position{.edition = edition, .stacks = {}, .tiles = {}, .dice = {}};
+  for (int camel = 0; camel < camel_up::CamelsOf(edition); ++camel)
+    position.stacks.push_back({camel + 1, {static_cast<camel_up::Camel>(camel)}});
+  for (int die = 0; die < camel_up::DiceOf(edition); ++die)
+    position.dice.push_back(static_cast<camel_up::Die>(die));
+  return camel_up::Encode(position);
+}
+
+tl::expected<void, std::string> WarmUpCamelUp(Slot& slot) {
+  NoListener<CamelUpTask> nobody;
+  CamelUpTask first(StartOf(Edition::kFirst), batching::TimePoint::max(), nobody);
+  CamelUpTask second(StartOf(Edition::kSecond), batching::TimePoint::max(), nobody);
+  const std::array<batching::Task*, 2> batch{&first, &second};
+  std::array<batching::Chunk, 2> chunks{};
+  CamelUpRunner(slot).Run(batch, chunks);
+  if (chunks[0] != batching::Chunk::kDone) return tl::unexpected(first.fault());
+  return {};
+}
+
+// Boards that fill a word, and boards that do not, of Conway's rule, which backends treat apart,
+// and of another one.
+tl::expected<void, std::string> WarmUpLife(Slot& slot) {
+  NoListener<LifeTask> nobody;
+  constexpr life::Rule kHighLife{1u << 3 | 1u << 6, 1u << 2 | 1u << 3};
+  constexpr LifeChunk kTwoGenerations{std::uint64_t{1} << 20, 2};
+  for (const std::uint32_t width : {64u, 100u, 1024u}) {
+    for (const life::Topology topology : {life::Topology::kPlane, life::Topology::kTorus}) {
+      for (const life::Rule rule : {life::kConway, kHighLife}) {
+        LifeTask task({life::Board::Empty(width, width), rule, topology, 2}, kTwoGenerations,
+                      batching::TimePoint::max(), nobody);
+        batching::Task* const batch = &task;
+        batching::Chunk chunk{};
+        LifeRunner(slot).Run({&batch, 1}, {&chunk, 1});
+        if (chunk != batching::Chunk::kDone) return tl::unexpected(task.fault());
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
+  return {
+      .capacity = {.camel_up_rows = kCamelUpRows,
+                   .life_boards = kLifeBoards,
+                   .life_words = std::max<std::size_t>(max_step_words, kLifeWords)},
+      .camel_up_moves = std::max(backend.camel_up_chunk_moves(), kLargestLegMoves),
+      .life_chunk = {std::max(backend.life_chunk_word_steps(), max_step_words),
+                     backend.life_chunk_generations()},
+  };
+}
+
+std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks) {
+  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  std::vector<batching::KindOptions> kinds(3);
+  kinds[kCamelUp] = {
+      "camel_up", {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_moves}, max_tasks};
+  kinds[kLife] = {"life",
+                  {sizes.capacity.life_boards, sizes.capacity.life_words * sizeof(std::uint64_t),
+                   sizes.life_chunk.word_steps},
+                  max_tasks};
+  kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks};
+  return kinds;
+}
+
+batching::SlotRunners RunnersOf(Slot& slot) {
+  batching::SlotRunners runners(3);
+  runners[kCamelUp] = std::make_unique<CamelUpRunner>(slot);
+  runners[kLife] = std::make_unique<LifeRunner>(slot);
+  runners[kPing] = std::make_unique<PingRunner>();
+  return runners;
+}
+
+tl::expected<void, std::string> WarmUp(Slot& slot) {
+  return WarmUpCamelUp(slot).and_then([&] { return WarmUpLife(slot); });
+}
+
+}  // namespace gpusim::kinds

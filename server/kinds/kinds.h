@@ -1,0 +1,38 @@
+// The kinds of work that a server has, in the order in which the scheduler knows them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "kernels/backend.h"
+#include "server/batching/scheduler.h"
+#include "server/kinds/life_kind.h"
+
+namespace gpusim::kinds {
+
+enum Kind : batching::KindIndex { kCamelUp, kLife, kPing };
+
+// How much a batch of a backend may hold.
+struct BatchSizes {
+  SlotCapacity capacity;
+  std::uint64_t camel_up_moves = 0;  // work of a camel_up batch
+  LifeChunk life_chunk;              // of a life batch, and of one task
+};
+
+// Sized so that a batch keeps a device busy for about 2 ms, and that the largest single task fits:
+// a full leg of the second edition, and a board of `max_step_words` words.
+BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words);
+
+std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks);
+
+// The runners of one slot, which has to outlive them.
+batching::SlotRunners RunnersOf(Slot& slot);
+
+// Runs every kernel once with a small batch, on a slot that nobody else uses: lazy loading and
+// first allocations happen now and not in the first request. The error says what the device said.
+tl::expected<void, std::string> WarmUp(Slot& slot);
+
+}  // namespace gpusim::kinds

@@ -1,0 +1,98 @@
+#include "server/logging.h"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include <grpc/support/log.h>
+#include <spdlog/fmt/chrono.h>
+#include <spdlog/formatter.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+namespace gpusim::server {
+namespace {
+
+std::string_view View(const spdlog::string_view_t& text) { return {text.data(), text.size()}; }
+
+void AppendJsonString(std::string_view text, spdlog::memory_buf_t& line) {
+  line.push_back('"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      line.push_back('\\');
+      line.push_back(c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(line), "\\u{:04x}", static_cast<int>(c));
+    } else {
+      line.push_back(c);
+    }
+  }
+  line.push_back('"');
+}
+
+// {"time":"2024-05-01T12:00:00.123Z","level":"info","message":"..."}
+class JsonFormatter final : public spdlog::formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
+    using std::chrono::duration_cast;
+    const auto since_epoch = message.time.time_since_epoch();
+    const auto seconds = duration_cast<std::chrono::seconds>(since_epoch);
+    const auto rest = duration_cast<std::chrono::milliseconds>(since_epoch - seconds);
+    fmt::format_to(std::back_inserter(line), R"({{"time":"{:%Y-%m-%dT%H:%M:%S}.{:03}Z","level":)",
+                   fmt::gmtime(static_cast<std::time_t>(seconds.count())), rest.count());
+    AppendJsonString(View(spdlog::level::to_string_view(message.level)), line);
+    fmt::format_to(std::back_inserter(line), R"(,"message":)");
+    AppendJsonString(View(message.payload), line);
+    fmt::format_to(std::back_inserter(line), "}}\n");
+  }
+  std::unique_ptr<spdlog::formatter> clone() const override {
+    return std::make_unique<JsonFormatter>();
+  }
+};
+
+spdlog::level::level_enum SpdlogLevel(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      break;
+  }
+  return spdlog::level::err;
+}
+
+// gRPC takes a plain function, so the logger is found here.
+std::shared_ptr<spdlog::logger>& GrpcLogger() {
+  static auto* const logger = new std::shared_ptr<spdlog::logger>;
+  return *logger;
+}
+
+void LogForGrpc(gpr_log_func_args* args) {
+  const auto level =
+      args->severity == GPR_LOG_SEVERITY_ERROR ? spdlog::level::warn : spdlog::level::debug;
+  GrpcLogger()->log(level, "gRPC: {}", args->message);
+}
+
+}  // namespace
+
+std::shared_ptr<spdlog::logger> MakeLogger(LogLevel level, LogFormat format) {
+  auto logger = std::make_shared<spdlog::logger>("gpusim-server",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger->set_level(SpdlogLevel(level));
+  logger->flush_on(spdlog::level::trace);
+  if (format == LogFormat::kJson) {
+    logger->set_formatter(std::make_unique<JsonFormatter>());
+  } else {
+    logger->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
+  }
+  return logger;
+}
+
+void TakeGrpcLog(std::shared_ptr<spdlog::logger> logger) {
+  GrpcLogger() = std::move(logger);
+  gpr_set_log_function(LogForGrpc);
+}
+
+}  // namespace gpusim::server

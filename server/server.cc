@@ -1,0 +1,250 @@
+#include "server/server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <grpc/grpc.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/server_builder.h>
+#include <spdlog/spdlog.h>
+
+#include "server/config/listen_address.h"
+#include "server/kinds/kinds.h"
+
+namespace gpusim::server {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+kinds::BatchSizes SizesFor(const ServerOptions& options, const Backend& backend) {
+  return kinds::BatchSizesFor(backend, options.max_step_cells / life::kCellsPerWord);
+}
+
+int ConversionThreads() {
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 4u));
+}
+
+std::vector<batching::SlotRunners> RunnersOf(const std::vector<std::unique_ptr<Slot>>& slots) {
+  std::vector<batching::SlotRunners> runners;
+  runners.reserve(slots.size());
+  for (const auto& slot : slots) runners.push_back(kinds::RunnersOf(*slot));
+  return runners;
+}
+
+v1::Provenance ProvenanceOf(const Backend& backend) {
+  v1::Provenance provenance;
+  provenance.set_backend(backend.kind() == BackendKind::kCuda ? v1::BACKEND_CUDA : v1::BACKEND_CPU);
+  provenance.set_device(backend.devices().front().name);
+  provenance.set_method(v1::METHOD_EXACT);
+  return provenance;
+}
+
+std::vector<FlagLimit> LimitsOf(const ServerOptions& options) {
+  return {
+      {"max-queued-calls", options.max_queued_calls},
+      {"max-step-cells", options.max_step_cells},
+      {"max-reply-bytes", options.max_reply_bytes},
+      {"max-request-bytes", options.max_request_bytes},
+      {"max-concurrent-streams", options.max_concurrent_streams},
+      {"default-deadline", static_cast<std::uint64_t>(options.default_deadline.count())},
+  };
+}
+
+// These two are for all servers of a process, and not thread-safe.
+void SetUpGrpcOnce() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  });
+}
+
+void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_request_bytes));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                             static_cast<int>(options.max_concurrent_streams));
+  // Two servers on one port would each get some of the calls, and both look fine.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Clients keep idle connections alive through balancers; gRPC's own limit of a ping in 5 minutes
+  // would close them.
+  constexpr int kLeastPingMs = 10'000;
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<Backend>, std::string> MakeBackend(const ServerOptions& options,
+                                                                spdlog::logger& log) {
+  if (options.backend == BackendChoice::kCpu) {
+    log.info("backend cpu: asked for");
+    return MakeCpuBackend(options.cpu_threads);
+  }
+  auto cuda = MakeCudaBackend();
+  if (cuda) {
+    log.info("backend cuda: {} device(s), the first is {}", (*cuda)->devices().size(),
+             (*cuda)->devices().front().name);
+    return *std::move(cuda);
+  }
+  if (options.backend == BackendChoice::kCuda)
+    return tl::unexpected("--backend cuda: " + cuda.error().what);
+  log.info("backend cpu: no GPU to use ({})", cuda.error().what);
+  return MakeCpuBackend(options.cpu_threads);
+}
+
+tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
+    const ServerOptions& options, std::unique_ptr<Backend> backend,
+    std::shared_ptr<spdlog::logger> log) {
+  auto slots = MakeSlots(options, *backend);
+  if (!slots) return tl::unexpected(std::move(slots.error()));
+  std::unique_ptr<Server> server(
+      new Server(options, std::move(backend), *std::move(slots), std::move(log)));
+  if (auto listening = server->Listen(options); !listening)
+    return tl::unexpected(std::move(listening.error()));
+  return server;
+}
+
+tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
+    const ServerOptions& options, Backend& backend) {
+  const SlotCapacity capacity = SizesFor(options, backend).capacity;
+  std::vector<std::unique_ptr<Slot>> slots;
+  for (std::size_t device = 0; device < backend.devices().size(); ++device) {
+    for (int i = 0; i < options.slots; ++i) {
+      auto slot = backend.MakeSlot(device, capacity);
+      const std::string place = "device " + std::to_string(device) + " (" +
+                                backend.devices()[device].name + "), slot " + std::to_string(i);
+      if (!slot) return tl::unexpected(place + ": " + slot.error().what);
+      if (const auto warm = kinds::WarmUp(**slot); !warm)
+        return tl::unexpected(place + ", warm-up: " + warm.error());
+      slots.push_back(*std::move(slot));
+    }
+  }
+  return slots;
+}
+
+Server::Server(const ServerOptions& options, std::unique_ptr<Backend> backend,
+               std::vector<std::unique_ptr<Slot>> slots, std::shared_ptr<spdlog::logger> log)
+    : log_(std::move(log)),
+      backend_(std::move(backend)),
+      slots_(std::move(slots)),
+      conversions_(ConversionThreads(), options.max_queued_calls),
+      scheduler_(kinds::KindsOf(SizesFor(options, *backend_), options.max_queued_calls),
+                 RunnersOf(slots_), batching::SteadyClock()),
+      context_{.scheduler = scheduler_,
+               .conversions = conversions_,
+               .calls_under_way = calls_under_way_,
+               .default_deadline = options.default_deadline,
+               .max_step_cells = options.max_step_cells,
+               .max_reply_bytes = options.max_reply_bytes,
+               .life_chunk = SizesFor(options, *backend_).life_chunk,
+               .provenance = ProvenanceOf(*backend_)},
+      camel_up_(context_),
+      life_(context_),
+      server_(context_, {.version = std::string(Version()),
+                         .backend = *backend_,
+                         .slots_per_device = static_cast<std::uint32_t>(options.slots),
+                         .limits = LimitsOf(options),
+                         .started = steady_clock::now()}) {}
+
+Server::~Server() { Drain(milliseconds(0)); }
+
+tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
+  SetUpGrpcOnce();
+  grpc::ServerBuilder builder;
+  SetLimits(options, builder);
+  builder.RegisterService(&camel_up_).RegisterService(&life_).RegisterService(&server_);
+
+  constexpr int kNotTried = -1;
+  ports_.assign(options.listen.size(), kNotTried);
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    const ListenAddress address = *ParseListenAddress(options.listen[i]);
+    const std::string why = address.IsUnix() ? WhyNotListen(address) : "";
+    if (!why.empty()) return tl::unexpected("cannot listen on " + options.listen[i] + ": " + why);
+    builder.AddListeningPort(options.listen[i], grpc::InsecureServerCredentials(), &ports_[i]);
+  }
+  grpc_ = builder.BuildAndStart();
+  if (grpc_ == nullptr) {
+    // gRPC tries one after another and gives up at the first that fails.
+    const auto failed =
+        std::find_if(ports_.begin(), ports_.end(), [](int port) { return port <= 0; });
+    const std::string& text =
+        options.listen[static_cast<std::size_t>(failed - ports_.begin()) % options.listen.size()];
+    const std::string why = WhyNotListen(*ParseListenAddress(text));
+    return tl::unexpected("cannot listen on " + text + ": " +
+                          (why.empty() ? "gRPC could not bind it" : why));
+  }
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    const ListenAddress address = *ParseListenAddress(options.listen[i]);
+    if (address.IsUnix()) ports_[i] = 0;
+    addresses_.push_back(FormatListenAddress(address, ports_[i]));
+  }
+  for (const char* service :
+       {v1::CamelUpService::service_full_name(), v1::LifeService::service_full_name(),
+        v1::ServerService::service_full_name()})
+    grpc_->GetHealthCheckService()->SetServingStatus(service, true);
+  return {};
+}
+
+void Server::Drain(milliseconds drain_time) {
+  if (std::exchange(drained_, true)) return;
+  if (grpc_ != nullptr) FinishCalls(drain_time);
+  // No call is left, so nobody posts or submits any more. The pool's threads go before the
+  // scheduler, which they may still be on their way out of.
+  conversions_.Stop();
+  scheduler_.Drain(steady_clock::now());
+  LogKinds();
+}
+
+void Server::FinishCalls(milliseconds drain_time) {
+  log_->info("draining: {} call(s) under way, for {} at most", calls_under_way_.load(),
+             FormatDuration(drain_time));
+  grpc_->GetHealthCheckService()->Shutdown();
+  const auto deadline = steady_clock::now() + drain_time;
+  // Waits for the calls. The deadline it takes is when it cancels them, which is for the worst case
+  // only: before that, the scheduler ends them with a status that says why.
+  constexpr milliseconds kLastResort{5'000};
+  auto shutdown = std::async(std::launch::async, [&] {
+    grpc_->Shutdown(std::chrono::system_clock::now() + drain_time + kLastResort);
+  });
+  // A tick is long enough for a call that came in just before to be seen by its handler.
+  constexpr milliseconds kTick{100};
+  while (shutdown.wait_until(std::min(steady_clock::now() + kTick, deadline)) !=
+         std::future_status::ready) {
+    const bool time_is_up = steady_clock::now() >= deadline;
+    if (time_is_up) {
+      log_->warn("draining: {} call(s) not done in time", calls_under_way_.load());
+      scheduler_.Drain(steady_clock::now());
+    }
+    // What else is open then are streams of gRPC's own, such as watches of the health, which end
+    // at nobody's wish but ours.
+    if (time_is_up || calls_under_way_ == 0) {
+      shutdown.wait_for(kTick);
+      grpc_server_cancel_all_calls(grpc_->c_server());
+      break;
+    }
+  }
+  shutdown.get();
+}
+
+void Server::LogKinds() const {
+  for (batching::KindIndex kind = 0; kind < scheduler_.kinds(); ++kind) {
+    const batching::KindCounters counters = scheduler_.counters(kind);
+    const double mean_batch = counters.batches == 0 ? 0
+                                                    : static_cast<double>(counters.batched) /
+                                                          static_cast<double>(counters.batches);
+    log_->info(
+        "kind {}: requests {}, answered {}, failed {}, cancelled {}, expired {}, drained {}, "
+        "batches "
+        "{}, mean batch {:.1f}",
+        scheduler_.options(kind).name, counters.accepted, counters.answered, counters.failed,
+        counters.cancelled, counters.expired, counters.drained, counters.batches, mean_batch);
+  }
+}
+
+}  // namespace gpusim::server

@@ -1,0 +1,85 @@
+// The server: all of its parts, made in the order in which they need each other, and taken down in
+// the other.
+//
+//   gRPC --> services --> scheduler --> runners, one set a slot --> slots --> backend
+//                \--> conversion pool
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <grpcpp/server.h>
+#include <spdlog/logger.h>
+#include <tl/expected.hpp>
+
+#include "kernels/backend.h"
+#include "server/batching/scheduler.h"
+#include "server/config/server_options.h"
+#include "server/services/camel_up_service.h"
+#include "server/services/conversion_pool.h"
+#include "server/services/life_service.h"
+#include "server/services/server_service.h"
+#include "server/services/serving_context.h"
+
+namespace gpusim::server {
+
+// Picks the backend as --backend says: `auto` takes a GPU if there is one, else the CPU, and logs
+// which and why. The error says why there is none.
+tl::expected<std::unique_ptr<Backend>, std::string> MakeBackend(const ServerOptions& options,
+                                                                spdlog::logger& log);
+
+class Server {
+ public:
+  // Blocks until every kernel has run once and all addresses are listened on. The error is one line
+  // that names what failed. The options are valid (see ParseServerOptions).
+  static tl::expected<std::unique_ptr<Server>, std::string> Start(
+      const ServerOptions& options, std::unique_ptr<Backend> backend,
+      std::shared_ptr<spdlog::logger> log);
+
+  // Drains without any time for it, if that has not been done.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // What is listened on, as the options name it, with the ports that were got.
+  const std::vector<std::string>& addresses() const { return addresses_; }
+  // The ports alone, in the same order; 0 for a Unix socket.
+  const std::vector<int>& ports() const { return ports_; }
+
+  // Health says NOT_SERVING, no new call is let in, and those that were are answered, for as long
+  // as `drain_time`; those that take longer end with UNAVAILABLE. Returns when no call is left.
+  // Blocks; for one thread; idempotent.
+  void Drain(std::chrono::milliseconds drain_time);
+
+ private:
+  Server(const ServerOptions& options, std::unique_ptr<Backend> backend,
+         std::vector<std::unique_ptr<Slot>> slots, std::shared_ptr<spdlog::logger> log);
+
+  static tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> MakeSlots(
+      const ServerOptions& options, Backend& backend);
+  tl::expected<void, std::string> Listen(const ServerOptions& options);
+  void FinishCalls(std::chrono::milliseconds drain_time);
+  void LogKinds() const;
+
+  // Each uses those above it and is destroyed before them. Whoever may post to the pool or
+  // submit to the scheduler is stopped by Drain, before any of it goes.
+  const std::shared_ptr<spdlog::logger> log_;
+  const std::unique_ptr<Backend> backend_;
+  const std::vector<std::unique_ptr<Slot>> slots_;
+  std::atomic<std::int64_t> calls_under_way_ = 0;
+  ConversionPool conversions_;
+  batching::Scheduler scheduler_;
+  const ServingContext context_;
+  CamelUpServiceImpl camel_up_;
+  LifeServiceImpl life_;
+  ServerServiceImpl server_;
+  std::unique_ptr<grpc::Server> grpc_;
+  std::vector<std::string> addresses_;
+  std::vector<int> ports_;
+  bool drained_ = false;
+};
+
+}  // namespace gpusim::server

@@ -1,0 +1,21 @@
+// CamelUpService: thin handlers on the path of unary_call.h.
+#pragma once
+
+#include "gpusim/v1/camel_up.grpc.pb.h"
+#include "server/services/serving_context.h"
+
+namespace gpusim::server {
+
+class CamelUpServiceImpl final : public v1::CamelUpService::CallbackService {
+ public:
+  explicit CamelUpServiceImpl(const ServingContext& context) : context_(context) {}
+
+  grpc::ServerUnaryReactor* GetOdds(grpc::CallbackServerContext* call,
+                                    const v1::GetOddsRequest* request,
+                                    v1::GetOddsResponse* response) override;
+
+ private:
+  const ServingContext& context_;
+};
+
+}  // namespace gpusim::server

@@ -1,0 +1,53 @@
+// Threads for the heavy part of turning messages into tasks and answers into messages: reading,
+// hashing and writing a board of millions of cells takes tens of milliseconds. gRPC's threads must
+// not block that long, and a slot's thread would leave its device idle.
+//
+// Calls whose conversion is light do not come here; the hop would cost them more than it saves.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "server/batching/mutex.h"
+
+namespace gpusim::server {
+
+// Thread-safe. Jobs run in the order in which they came, as many at a time as there are threads.
+// They must not throw, and must not wait for each other.
+class ConversionPool {
+ public:
+  // Jobs that TryPost leaves waiting at the most; one more is refused.
+  ConversionPool(int threads, std::size_t max_waiting);
+  // Stops.
+  ~ConversionPool();
+  ConversionPool(const ConversionPool&) = delete;
+  ConversionPool& operator=(const ConversionPool&) = delete;
+
+  // False, and the job is dropped, if as many wait as may. Does not block.
+  bool TryPost(std::function<void()> job) EXCLUDES(mutex_);
+
+  // For the second half of a call whose first half was let in, so that their number is bounded by
+  // that. Does not block.
+  void Post(std::function<void()> job) EXCLUDES(mutex_);
+
+  // Runs what waits, then ends the threads. Nothing may be posted after that. Idempotent, but for
+  // one thread.
+  void Stop() EXCLUDES(mutex_);
+
+  std::size_t max_waiting() const { return max_waiting_; }
+
+ private:
+  void RunJobs() EXCLUDES(mutex_);
+
+  const std::size_t max_waiting_;
+  batching::Mutex mutex_;
+  batching::CondVar changed_;
+  std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;  // last: they use all of the above
+};
+
+}  // namespace gpusim::server

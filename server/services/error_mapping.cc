@@ -1,0 +1,86 @@
+#include "server/services/error_mapping.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "server/services/printable.h"
+
+namespace gpusim::server {
+namespace {
+
+// Peers give up on trailers of more than 8 KiB, base64 counted. These leave room for the message
+// and for what else travels there.
+constexpr int kMaxViolations = 32;
+constexpr std::size_t kMaxDetailBytes = 5000;
+constexpr std::size_t kMaxValueBytes = 64;
+constexpr std::size_t kMaxRuleBytes = 256;
+
+std::string Describe(const Violation& violation) {
+  return "'" + Printable(violation.value, kMaxValueBytes) +
+         "': " + Printable(violation.rule, kMaxRuleBytes);
+}
+
+grpc::Status WithDetail(grpc::StatusCode code, std::string message,
+                        const google::protobuf::Message& detail) {
+  google::rpc::Status status;
+  status.set_code(code);
+  status.set_message(message);
+  status.add_details()->PackFrom(detail);
+  return {code, std::move(message), status.SerializeAsString()};
+}
+
+}  // namespace
+
+grpc::Status BadInput(const Violations& violations) {
+  assert(!violations.empty());
+  google::rpc::BadRequest details;
+  for (const Violation& violation : violations) {
+    google::rpc::BadRequest::FieldViolation field;
+    field.set_field(violation.field);
+    field.set_description(Describe(violation));
+    if (details.field_violations_size() == kMaxViolations ||
+        details.ByteSizeLong() + field.ByteSizeLong() > kMaxDetailBytes)
+      break;
+    details.add_field_violations()->Swap(&field);
+  }
+  std::string message = violations.front().field + " " + Describe(violations.front());
+  if (violations.size() > 1) message += " (and " + std::to_string(violations.size() - 1) + " more)";
+  return WithDetail(grpc::StatusCode::INVALID_ARGUMENT, std::move(message), details);
+}
+
+grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
+  if (refusal.reason == batching::Refusal::Reason::kDraining)
+    return {grpc::StatusCode::UNAVAILABLE, "the server is draining"};
+  // 0 would make callers come back at once, all of them.
+  const std::int64_t retry_ms = std::max<std::int64_t>(1, refusal.retry_after.count());
+  google::rpc::RetryInfo details;
+  details.mutable_retry_delay()->set_seconds(retry_ms / 1000);
+  details.mutable_retry_delay()->set_nanos(static_cast<int>(retry_ms % 1000) * 1'000'000);
+  return WithDetail(
+      grpc::StatusCode::RESOURCE_EXHAUSTED,
+      "max-queued-calls of " + std::string(kind) + " is " + std::to_string(refusal.limit) +
+          ", and as many are queued or running; retry after " + std::to_string(retry_ms) + " ms",
+      details);
+}
+
+grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
+  switch (outcome) {
+    case batching::Outcome::kCancelled:
+      return {grpc::StatusCode::CANCELLED, "cancelled by the caller"};
+    case batching::Outcome::kExpired:
+      return {grpc::StatusCode::DEADLINE_EXCEEDED,
+              "the deadline passed before the answer was there"};
+    case batching::Outcome::kDraining:
+      return {grpc::StatusCode::UNAVAILABLE, "the server stopped before the answer was there"};
+    case batching::Outcome::kFailed:
+    case batching::Outcome::kAnswered:
+      break;
+  }
+  assert(outcome == batching::Outcome::kFailed);
+  return {grpc::StatusCode::UNAVAILABLE, "the device failed: " + Printable(fault, 512)};
+}
+
+}  // namespace gpusim::server

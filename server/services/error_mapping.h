@@ -1,0 +1,30 @@
+// The one place that makes gRPC statuses. Every status but OK carries its details as a
+// google.rpc.Status in the trailing metadata (grpc-status-details-bin), where it has any.
+//
+// All functions are thread-safe.
+#pragma once
+
+#include <string_view>
+
+#include <grpcpp/support/status.h>
+
+#include "kernels/violation.h"
+#include "server/batching/scheduler.h"
+
+namespace gpusim::server {
+
+// INVALID_ARGUMENT. The message is one short line that names the first fault and how many more
+// there are; the details are a google.rpc.BadRequest. At most 32 faults travel, values are cut
+// to 64 bytes, and what is not printable in them is escaped: trailers have to stay below 8 KiB.
+// Precondition: there is at least one violation.
+grpc::Status BadInput(const Violations& violations);
+
+// RESOURCE_EXHAUSTED with a google.rpc.RetryInfo when the queue is full, UNAVAILABLE when the
+// server drains.
+grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind);
+
+// For a task that ended without an answer. `fault` is what the device said, for kFailed.
+// Precondition: the outcome is not kAnswered.
+grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault);
+
+}  // namespace gpusim::server

@@ -1,0 +1,113 @@
+#include "server/services/server_service.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "server/kinds/kinds.h"
+#include "server/kinds/ping_kind.h"
+#include "server/services/unary_call.h"
+
+namespace gpusim::server {
+namespace {
+
+class PingMethod {
+ public:
+  using Request = v1::PingRequest;
+  using Response = v1::PingResponse;
+  using Task = kinds::PingTask;
+  static constexpr batching::KindIndex kKind = kinds::kPing;
+
+  explicit PingMethod(const ServingContext& /*context*/) {}
+
+  static bool ConvertIsLight(const Request& /*request*/) { return true; }
+  static tl::expected<std::unique_ptr<Task>, Violations> Convert(const Request& /*request*/,
+                                                                 batching::TimePoint deadline,
+                                                                 kinds::Listener<Task>& listener) {
+    return std::make_unique<Task>(deadline, listener);
+  }
+  static void Take(const Task& /*task*/) {}
+  static bool FillIsLight() { return true; }
+  static tl::expected<void, Violations> Fill(Response& /*response*/) { return {}; }
+};
+
+// gRPC's own reactor for a call that is answered on the spot: nothing is under way that a
+// cancellation could meet.
+grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call) {
+  grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
+}
+
+void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) {
+  kind.set_requests(counters.accepted);
+  kind.set_answered(counters.answered);
+  // Callers see both as UNAVAILABLE, and neither as their own doing.
+  kind.set_failed(counters.failed + counters.drained);
+  kind.set_cancelled(counters.cancelled);
+  kind.set_expired(counters.expired);
+  kind.set_refused_queue_full(counters.refused_queue_full);
+  kind.set_refused_draining(counters.refused_draining);
+  kind.set_batches(counters.batches);
+  kind.set_batched(counters.batched);
+  kind.set_largest_batch(counters.largest_batch);
+  kind.set_queue_ns(counters.queue_ns);
+  kind.set_compute_ns(counters.run_ns);
+}
+
+}  // namespace
+
+std::uint64_t ServerServiceImpl::UsedOf(const std::string& flag) const {
+  if (flag != "max-queued-calls") return 0;
+  // The limit is each kind's own, so the fullest one counts.
+  std::uint64_t used = 0;
+  for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
+    const batching::KindCounters counters = context_.scheduler.counters(kind);
+    used = std::max(used, counters.queued + counters.running);
+  }
+  return used;
+}
+
+grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext* call,
+                                                     const v1::GetInfoRequest* /*request*/,
+                                                     v1::GetInfoResponse* response) {
+  response->set_version(facts_.version);
+  response->set_backend(context_.provenance.backend());
+  std::uint32_t index = 0;
+  for (const DeviceInfo& info : facts_.backend.devices()) {
+    v1::Device& device = *response->add_devices();
+    device.set_index(index++);
+    device.set_name(info.name);
+    device.set_slots(facts_.slots_per_device);
+    device.set_memory_bytes(info.memory_bytes);
+    device.set_threads(info.threads);
+  }
+  for (const FlagLimit& limit : facts_.limits) {
+    v1::Limit& entry = *response->add_limits();
+    entry.set_flag(limit.flag);
+    entry.set_value(limit.value);
+    entry.set_used(UsedOf(limit.flag));
+  }
+  const auto uptime = std::chrono::steady_clock::now() - facts_.started;
+  response->set_uptime_ms(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(uptime).count()));
+  return Answered(call);
+}
+
+grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
+    grpc::CallbackServerContext* call, const v1::GetStatisticsRequest* /*request*/,
+    v1::GetStatisticsResponse* response) {
+  for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
+    v1::KindStatistics& statistics = *response->add_kinds();
+    statistics.set_kind(context_.scheduler.options(kind).name);
+    FillKind(context_.scheduler.counters(kind), statistics);
+  }
+  return Answered(call);
+}
+
+grpc::ServerUnaryReactor* ServerServiceImpl::Ping(grpc::CallbackServerContext* call,
+                                                  const v1::PingRequest* request,
+                                                  v1::PingResponse* response) {
+  return UnaryCall<PingMethod>::Start(context_, *call, *request, *response);
+}
+
+}  // namespace gpusim::server

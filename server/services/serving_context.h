@@ -1,0 +1,30 @@
+// What the handlers share.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "gpusim/v1/provenance.pb.h"
+#include "server/batching/scheduler.h"
+#include "server/kinds/life_kind.h"
+#include "server/services/conversion_pool.h"
+
+namespace gpusim::server {
+
+// Owned by the server, which outlives every call. The references are thread-safe, the rest does not
+// change.
+struct ServingContext {
+  batching::Scheduler& scheduler;
+  ConversionPool& conversions;
+  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h
+
+  std::chrono::milliseconds default_deadline{};  // of calls that bring none
+  std::uint64_t max_step_cells = 0;              // with rows padded to whole words
+  std::uint64_t max_reply_bytes = 0;
+  kinds::LifeChunk life_chunk;
+
+  v1::Provenance provenance;
+};
+
+}  // namespace gpusim::server

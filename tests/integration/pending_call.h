@@ -1,0 +1,63 @@
+// A unary call under way, and what its status says.
+#pragma once
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/status.h>
+
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+
+namespace gpusim::testing {
+
+// Starts with Start and has to stay where it is until the status is there.
+template <class Request, class Response>
+class PendingCall {
+ public:
+  // `async` is the method of a stub's async() interface.
+  template <class Async>
+  void Start(Async* async, void (Async::*method)(grpc::ClientContext*, const Request*, Response*,
+                                                 std::function<void(grpc::Status)>)) {
+    (async->*method)(&context, &request, &response,
+                     [this](grpc::Status status) { promise_.set_value(std::move(status)); });
+  }
+  // Waits for it; once.
+  grpc::Status Await() { return promise_.get_future().get(); }
+
+  grpc::ClientContext context;
+  Request request;
+  Response response;
+
+ private:
+  std::promise<grpc::Status> promise_;
+};
+
+// The detail of that type in the status's google.rpc.Status; nullopt if there is none, or if its
+// code or message are not those of the status itself.
+template <class Detail>
+std::optional<Detail> DetailOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  if (!details.ParseFromString(status.error_details())) return std::nullopt;
+  if (details.code() != status.error_code() || details.message() != status.error_message())
+    return std::nullopt;
+  for (const auto& any : details.details()) {
+    Detail detail;
+    if (any.UnpackTo(&detail)) return detail;
+  }
+  return std::nullopt;
+}
+
+// "field: description", one a violation.
+inline std::vector<std::string> ViolationsOf(const grpc::Status& status) {
+  std::vector<std::string> lines;
+  if (const auto bad = DetailOf<google::rpc::BadRequest>(status)) {
+    for (const auto& violation : bad->field_violations())
+      lines.push_back(violation.field() + ": " + violation.description());
+  }
+  return lines;
+}
+
+}  // namespace gpusim::testing

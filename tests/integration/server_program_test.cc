@@ -1,0 +1,242 @@
+// The gpusim-server program: flags, addresses, signals and exit statuses.
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <grpcpp/create_channel.h>
+#include <gtest/gtest.h>
+
+#include "gpusim/v1/life.grpc.pb.h"
+#include "gpusim/v1/server.grpc.pb.h"
+#include "tests/integration/pending_call.h"
+#include "tests/testing/process.h"
+
+namespace gpusim::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using StepCall = PendingCall<v1::StepRequest, v1::StepResponse>;
+
+Command ServerCommand(const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment = {}) {
+  Command command{.arguments = {GPUSIM_SERVER_PROGRAM}, .environment = environment, .input = {}};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+// The first address that it prints; empty if it ends without one.
+std::string AwaitAddress(Process& server) {
+  const std::string words = "listening on ";
+  const auto line = server.WaitForLine(words);
+  return line ? line->substr(words.size()) : std::string();
+}
+
+grpc::Status Ping(const std::string& address) {
+  const auto stub =
+      v1::ServerService::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  v1::PingResponse response;
+  return stub->Ping(&context, {}, &response);
+}
+
+std::uint64_t LifeRequests(v1::ServerService::Stub& stub) {
+  grpc::ClientContext context;
+  v1::GetStatisticsResponse response;
+  EXPECT_TRUE(stub.GetStatistics(&context, {}, &response).ok());
+  for (const auto& kind : response.kinds()) {
+    if (kind.kind() == "life") return kind.requests();
+  }
+  return 0;
+}
+
+TEST(ServerProgramTest, PrintsThePortItGotAndStopsOnSigterm) {
+  Process server(ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0"}));
+  const std::string address = AwaitAddress(server);
+  EXPECT_THAT(address, ::testing::MatchesRegex("127\\.0\\.0\\.1:[0-9]+"));
+  EXPECT_NE(address, "127.0.0.1:0");
+  EXPECT_TRUE(Ping(address).ok());
+  server.Signal(SIGTERM);
+  const Ending server_ended = server.Wait();
+  EXPECT_EQ(server_ended.status, 0);
+  EXPECT_THAT(server_ended.err, HasSubstr("kind ping: requests 1"));
+}
+
+TEST(ServerProgramTest, SigintStopsItToo) {
+  Process server(
+      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--log-format", "json"}));
+  ASSERT_NE(AwaitAddress(server), "");
+  server.Signal(SIGINT);
+  const Ending server_ended = server.Wait();
+  EXPECT_EQ(server_ended.status, 0);
+  EXPECT_THAT(server_ended.err, HasSubstr(R"("level":"info","message":"serving"})"));
+}
+
+TEST(ServerProgramTest, ListensOnSeveralAddressesAndUnixSockets) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("gpusim_test_" + std::to_string(getpid())))
+          .string();
+  Process server(
+      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--listen", "unix:" + path}));
+  ASSERT_NE(AwaitAddress(server), "");
+  EXPECT_TRUE(Ping("unix:" + path).ok());
+
+  Process second(ServerCommand({"--backend", "cpu", "--listen", "unix:" + path}));
+  EXPECT_EQ(AwaitAddress(second), "");
+  const Ending second_ended = second.Wait();
+  EXPECT_EQ(second_ended.status, 1);
+  EXPECT_THAT(second_ended.err, HasSubstr("cannot listen on unix:" + path));
+
+  server.Signal(SIGTERM);
+  const Ending server_ended = server.Wait();
+  EXPECT_EQ(server_ended.status, 0);
+  EXPECT_THAT(server_ended.out, HasSubstr("\nlistening on unix:" + path + "\n"));
+}
+
+// With SO_REUSEPORT, gRPC's default, both would start and share the calls.
+TEST(ServerProgramTest, TwoServersCannotShareAPort) {
+  Process first(ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0"}));
+  const std::string address = AwaitAddress(first);
+  Process second(ServerCommand({"--backend", "cpu", "--listen", address}));
+  EXPECT_EQ(AwaitAddress(second), "");
+  const Ending second_ended = second.Wait();
+  EXPECT_EQ(second_ended.status, 1);
+  EXPECT_THAT(second_ended.err,
+              HasSubstr("cannot listen on " + address + ": Address already in use"));
+  EXPECT_TRUE(Ping(address).ok());
+}
+
+TEST(ServerProgramTest, SigtermUnderLoadFailsNoAcceptedCall) {
+  constexpr std::size_t kCalls = 20;
+  Process server(
+      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--drain-time", "5m"}));
+  const auto channel =
+      grpc::CreateChannel(AwaitAddress(server), grpc::InsecureChannelCredentials());
+  const auto life = v1::LifeService::NewStub(channel);
+  const auto service = v1::ServerService::NewStub(channel);
+  std::deque<StepCall> calls(kCalls);
+  for (StepCall& call : calls) {
+    call.request.set_pattern("bo$2bo$3o!");
+    call.request.set_topology("torus:64x64");
+    call.request.set_generations(256 * 400);
+    call.Start(life->async(), &v1::LifeService::StubInterface::async_interface::Step);
+  }
+  while (LifeRequests(*service) < kCalls) {
+  }
+  server.Signal(SIGTERM);
+  for (StepCall& call : calls) {
+    const grpc::Status status = call.Await();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(call.response.population(), 5u);
+  }
+  const Ending server_ended = server.Wait();
+  EXPECT_EQ(server_ended.status, 0);
+  EXPECT_THAT(server_ended.err, HasSubstr("kind life: requests 20, answered 20, failed 0"));
+}
+
+TEST(ServerProgramTest, DrainTimeBoundsTheStop) {
+  Process server(
+      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--drain-time", "1ms"}));
+  const auto channel =
+      grpc::CreateChannel(AwaitAddress(server), grpc::InsecureChannelCredentials());
+  const auto life = v1::LifeService::NewStub(channel);
+  const auto service = v1::ServerService::NewStub(channel);
+  StepCall call;
+  call.request.set_pattern("bo$2bo$3o!");
+  call.request.set_topology("torus:64x64");
+  call.request.set_generations(~std::uint64_t{0});  // for ever
+  call.Start(life->async(), &v1::LifeService::StubInterface::async_interface::Step);
+  while (LifeRequests(*service) < 1) {
+  }
+  server.Signal(SIGTERM);
+  const grpc::Status status = call.Await();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_THAT(status.error_message(), HasSubstr("the server stopped"));
+  const Ending server_ended = server.Wait();
+  EXPECT_EQ(server_ended.status, 0);
+}
+
+TEST(ServerProgramTest, ASecondSignalEndsItAtOnce) {
+  Process server(
+      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--drain-time", "1h"}));
+  const auto channel =
+      grpc::CreateChannel(AwaitAddress(server), grpc::InsecureChannelCredentials());
+  const auto life = v1::LifeService::NewStub(channel);
+  const auto service = v1::ServerService::NewStub(channel);
+  StepCall call;
+  call.request.set_pattern("bo$2bo$3o!");
+  call.request.set_topology("torus:64x64");
+  call.request.set_generations(~std::uint64_t{0});
+  call.Start(life->async(), &v1::LifeService::StubInterface::async_interface::Step);
+  while (LifeRequests(*service) < 1) {
+  }
+  server.Signal(SIGINT);
+  // Signals of one kind that wait are one signal, so two of different kinds.
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait().signal, SIGTERM);
+  EXPECT_FALSE(call.Await().ok());
+}
+
+struct BadFlag {
+  std::vector<std::string> arguments;
+  std::string names;
+};
+
+TEST(ServerProgramTest, BadFlagsExitWith2AndNameFlagValueAndRule) {
+  const BadFlag cases[] = {
+      {{"--slots", "0"}, "--slots: '0': it has to be a whole number from 1 to 16"},
+      {{"--slots", "two"}, "--slots: 'two'"},
+      {{"--drain-time", "10"}, "--drain-time: '10': it has to be a duration with its unit"},
+      {{"--backend", "tpu"}, "--backend: 'tpu': it has to be one of auto cuda cpu"},
+      {{"--listen", "nowhere"}, "--listen: 'nowhere': it has to be HOST:PORT"},
+      {{"--listen", "127.0.0.1:65536"}, "--listen: '127.0.0.1:65536'"},
+      {{"--listen", "0.0.0.0:0"}, "--listen: '0.0.0.0:0': plaintext on more than loopback"},
+      {{"--max-step-cells", "18446744073709551616"}, "--max-step-cells: '18446744073709551616'"},
+      {{"--no-such-flag"}, "--no-such-flag"},
+      {{"stray"}, "stray"},
+  };
+  for (const BadFlag& bad : cases) {
+    Process server(ServerCommand(bad.arguments));
+    const Ending server_ended = server.Wait();
+    EXPECT_EQ(server_ended.status, 2) << bad.names;
+    EXPECT_THAT(server_ended.err, HasSubstr(bad.names));
+    EXPECT_EQ(server_ended.out, "");
+  }
+  Process server(ServerCommand({}, {{"GPUSIM_MAX_QUEUED_CALLS", "none"}}));
+  const Ending server_ended = server.Wait();
+  EXPECT_EQ(server_ended.status, 2);
+  EXPECT_THAT(server_ended.err, HasSubstr("--max-queued-calls: 'none'"));
+}
+
+TEST(ServerProgramTest, PrintsItsConfigurationAndVersion) {
+  Process config(ServerCommand(
+      {"--print-config", "--listen", "127.0.0.1:1", "--drain-time", "1500ms"},
+      {{"GPUSIM_SLOTS", "3"}, {"GPUSIM_DRAIN_TIME", "9s"}, {"GPUSIM_DEFAULT_DEADLINE", "2m"}}));
+  const Ending config_ended = config.Wait();
+  EXPECT_EQ(config_ended.status, 0);
+  EXPECT_THAT(config_ended.out,
+              AllOf(HasSubstr("listen = 127.0.0.1:1\n"), HasSubstr("slots = 3\n"),
+                    HasSubstr("drain-time = 1500ms\n"), HasSubstr("default-deadline = 2m\n")));
+  Process version(ServerCommand({"--version"}));
+  const Ending version_ended = version.Wait();
+  EXPECT_EQ(version_ended.status, 0);
+  EXPECT_THAT(version_ended.out, ::testing::MatchesRegex("gpusim-server [0-9.]+\n"));
+}
+
+TEST(ServerProgramTest, BackendCudaWithoutAGpuRefusesToStart) {
+  if (std::filesystem::exists("/dev/nvidia0")) GTEST_SKIP() << "there is a GPU here";
+  Process server(ServerCommand({"--backend", "cuda", "--listen", "127.0.0.1:0"}));
+  EXPECT_EQ(AwaitAddress(server), "");
+  const Ending server_ended = server.Wait();
+  EXPECT_EQ(server_ended.status, 1);
+  EXPECT_THAT(server_ended.err, HasSubstr("--backend cuda: "));
+}
+
+}  // namespace
+}  // namespace gpusim::testing

@@ -1,0 +1,87 @@
+#include "tests/testing/held_backend.h"
+
+#include <utility>
+#include <vector>
+
+namespace gpusim::testing {
+namespace {
+
+class HeldSlot final : public Slot {
+ public:
+  HeldSlot(std::unique_ptr<Slot> slot, DeviceGate& gate) : slot_(std::move(slot)), gate_(gate) {}
+
+  camel_up::LegBatch& camel_up() override { return slot_->camel_up(); }
+  life::StepBatch& life() override { return slot_->life(); }
+  DeviceResult<void> RunCamelUp() override {
+    if (auto fault = gate_.Pass()) return tl::unexpected(*std::move(fault));
+    return slot_->RunCamelUp();
+  }
+  DeviceResult<void> RunLife() override {
+    if (auto fault = gate_.Pass()) return tl::unexpected(*std::move(fault));
+    return slot_->RunLife();
+  }
+
+ private:
+  std::unique_ptr<Slot> slot_;
+  DeviceGate& gate_;
+};
+
+class HeldBackend final : public Backend {
+ public:
+  explicit HeldBackend(DeviceGate& gate) : gate_(gate) {}
+
+  BackendKind kind() const override { return cpu_->kind(); }
+  const std::vector<DeviceInfo>& devices() const override { return cpu_->devices(); }
+  std::uint64_t camel_up_chunk_moves() const override { return cpu_->camel_up_chunk_moves(); }
+  std::uint64_t life_chunk_word_steps() const override { return cpu_->life_chunk_word_steps(); }
+  std::uint32_t life_chunk_generations() const override { return cpu_->life_chunk_generations(); }
+  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device,
+                                               const SlotCapacity& capacity) override {
+    auto slot = cpu_->MakeSlot(device, capacity);
+    if (!slot) return tl::unexpected(slot.error());
+    return std::make_unique<HeldSlot>(*std::move(slot), gate_);
+  }
+
+ private:
+  DeviceGate& gate_;
+  std::unique_ptr<Backend> cpu_ = MakeCpuBackend(2);
+};
+
+}  // namespace
+
+void DeviceGate::Close() {
+  const batching::MutexLock lock(mutex_);
+  closed_ = true;
+}
+
+void DeviceGate::Open() {
+  const batching::MutexLock lock(mutex_);
+  closed_ = false;
+  changed_.NotifyAll();
+}
+
+void DeviceGate::Break(const std::string& fault) {
+  const batching::MutexLock lock(mutex_);
+  fault_ = fault;
+}
+
+void DeviceGate::AwaitStopped(int batches) {
+  const batching::MutexLock lock(mutex_);
+  while (stopped_ < batches) changed_.Wait(mutex_);
+}
+
+std::optional<DeviceFault> DeviceGate::Pass() {
+  const batching::MutexLock lock(mutex_);
+  ++stopped_;
+  changed_.NotifyAll();
+  while (closed_) changed_.Wait(mutex_);
+  --stopped_;
+  if (fault_) return DeviceFault{.what = *fault_, .sticky = false};
+  return std::nullopt;
+}
+
+std::unique_ptr<Backend> MakeHeldBackend(DeviceGate& gate) {
+  return std::make_unique<HeldBackend>(gate);
+}
+
+}  // namespace gpusim::testing

@@ -1,0 +1,38 @@
+// The CPU backend behind a gate: batches stop in front of it while it is closed, so that a test
+// decides when a device is busy; or they fail, as on a broken device.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernels/backend.h"
+#include "server/batching/mutex.h"
+
+namespace gpusim::testing {
+
+// Starts open. Thread-safe.
+class DeviceGate {
+ public:
+  void Close() EXCLUDES(mutex_);
+  void Open() EXCLUDES(mutex_);
+  // From now on every batch fails with this.
+  void Break(const std::string& fault) EXCLUDES(mutex_);
+  // Waits until so many batches have stopped in front of it.
+  void AwaitStopped(int batches) EXCLUDES(mutex_);
+
+  // For the backend: waits while the gate is closed; the fault, if it is broken.
+  std::optional<DeviceFault> Pass() EXCLUDES(mutex_);
+
+ private:
+  batching::Mutex mutex_;
+  batching::CondVar changed_;
+  bool closed_ GUARDED_BY(mutex_) = false;
+  int stopped_ GUARDED_BY(mutex_) = 0;
+  std::optional<std::string> fault_ GUARDED_BY(mutex_);
+};
+
+// The gate has to outlive the backend.
+std::unique_ptr<Backend> MakeHeldBackend(DeviceGate& gate);
+
+}  // namespace gpusim::testing

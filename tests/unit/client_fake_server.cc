@@ -1,0 +1,123 @@
+#include "tests/unit/client_fake_server.h"
+
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include <grpcpp/server_builder.h>
+
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+
+namespace gpusim::testing {
+namespace {
+
+template <class Request, class Response>
+grpc::Status Answer(const Handler<Request, Response>& handler, grpc::ServerContext* context,
+                    const Request* request, Response* response) {
+  return handler ? handler(*context, *request, *response) : grpc::Status::OK;
+}
+
+grpc::Status WithDetail(grpc::StatusCode code, const std::string& message,
+                        const google::protobuf::Message& detail) {
+  google::rpc::Status status;
+  status.set_code(code);
+  status.set_message(message);
+  status.add_details()->PackFrom(detail);
+  return {code, message, status.SerializeAsString()};
+}
+
+}  // namespace
+
+class FakeServer::Services {
+ public:
+  explicit Services(FakeHandlers handlers)
+      : handlers_(std::move(handlers)),
+        camel_up_(handlers_),
+        life_(handlers_),
+        server_(handlers_) {}
+
+  void Register(grpc::ServerBuilder& builder) {
+    builder.RegisterService(&camel_up_);
+    builder.RegisterService(&life_);
+    builder.RegisterService(&server_);
+  }
+
+ private:
+  struct CamelUp : v1::CamelUpService::Service {
+    explicit CamelUp(const FakeHandlers& used) : handlers(used) {}
+    grpc::Status GetOdds(grpc::ServerContext* context, const v1::GetOddsRequest* request,
+                         v1::GetOddsResponse* response) override {
+      return Answer(handlers.get_odds, context, request, response);
+    }
+    const FakeHandlers& handlers;
+  };
+  struct Life : v1::LifeService::Service {
+    explicit Life(const FakeHandlers& used) : handlers(used) {}
+    grpc::Status Step(grpc::ServerContext* context, const v1::StepRequest* request,
+                      v1::StepResponse* response) override {
+      return Answer(handlers.step, context, request, response);
+    }
+    const FakeHandlers& handlers;
+  };
+  struct Server : v1::ServerService::Service {
+    explicit Server(const FakeHandlers& used) : handlers(used) {}
+    grpc::Status GetInfo(grpc::ServerContext* context, const v1::GetInfoRequest* request,
+                         v1::GetInfoResponse* response) override {
+      return Answer(handlers.get_info, context, request, response);
+    }
+    grpc::Status GetStatistics(grpc::ServerContext* context,
+                               const v1::GetStatisticsRequest* request,
+                               v1::GetStatisticsResponse* response) override {
+      return Answer(handlers.get_statistics, context, request, response);
+    }
+    grpc::Status Ping(grpc::ServerContext* context, const v1::PingRequest* request,
+                      v1::PingResponse* response) override {
+      return Answer(handlers.ping, context, request, response);
+    }
+    const FakeHandlers& handlers;
+  };
+
+  const FakeHandlers handlers_;
+  CamelUp camel_up_;
+  Life life_;
+  Server server_;
+};
+
+FakeServer::FakeServer(FakeHandlers handlers, const std::string& listen)
+    : services_(std::make_unique<Services>(std::move(handlers))) {
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port);
+  services_->Register(builder);
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) std::abort();
+  address_ = listen.starts_with("unix:") ? listen : "127.0.0.1:" + std::to_string(port);
+}
+
+FakeServer::~FakeServer() { server_->Shutdown(std::chrono::system_clock::now()); }
+
+void AwaitCancel(grpc::ServerContext& context) {
+  while (!context.IsCancelled()) std::this_thread::yield();
+}
+
+grpc::Status BadFields(const std::string& message,
+                       const std::vector<std::pair<std::string, std::string>>& violations) {
+  google::rpc::BadRequest bad_request;
+  for (const auto& [field, description] : violations) {
+    auto& added = *bad_request.add_field_violations();
+    added.set_field(field);
+    added.set_description(description);
+  }
+  return WithDetail(grpc::StatusCode::INVALID_ARGUMENT, message, bad_request);
+}
+
+grpc::Status QueueFull(std::chrono::milliseconds retry_after) {
+  google::rpc::RetryInfo retry_info;
+  retry_info.mutable_retry_delay()->set_seconds(retry_after.count() / 1000);
+  retry_info.mutable_retry_delay()->set_nanos(
+      static_cast<int>(retry_after.count() % 1000 * 1'000'000));
+  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED, "the queue is full", retry_info);
+}
+
+}  // namespace gpusim::testing

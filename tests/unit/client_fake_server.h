@@ -1,0 +1,58 @@
+// A server in the test's own process that answers as the test says, for the client library.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <grpcpp/server.h>
+#include <grpcpp/server_context.h>
+
+#include "gpusim/v1/camel_up.grpc.pb.h"
+#include "gpusim/v1/life.grpc.pb.h"
+#include "gpusim/v1/server.grpc.pb.h"
+
+namespace gpusim::testing {
+
+// What a call does; the default answers with an empty message. Runs on gRPC's threads.
+template <class Request, class Response>
+using Handler = std::function<grpc::Status(grpc::ServerContext&, const Request&, Response&)>;
+
+struct FakeHandlers {
+  Handler<v1::GetOddsRequest, v1::GetOddsResponse> get_odds = {};
+  Handler<v1::StepRequest, v1::StepResponse> step = {};
+  Handler<v1::GetInfoRequest, v1::GetInfoResponse> get_info = {};
+  Handler<v1::GetStatisticsRequest, v1::GetStatisticsResponse> get_statistics = {};
+  Handler<v1::PingRequest, v1::PingResponse> ping = {};
+};
+
+class FakeServer {
+ public:
+  // `listen`: an address with port 0, or unix:PATH.
+  explicit FakeServer(FakeHandlers handlers, const std::string& listen = "127.0.0.1:0");
+  // Ends the calls under way.
+  ~FakeServer();
+  FakeServer(const FakeServer&) = delete;
+  FakeServer& operator=(const FakeServer&) = delete;
+
+  const std::string& address() const { return address_; }
+
+ private:
+  class Services;
+  std::unique_ptr<Services> services_;
+  std::unique_ptr<grpc::Server> server_;
+  std::string address_ = {};
+};
+
+// Blocks the handler until its caller has cancelled or gone.
+void AwaitCancel(grpc::ServerContext& context);
+
+// As the server refuses bad fields.
+grpc::Status BadFields(const std::string& message,
+                       const std::vector<std::pair<std::string, std::string>>& violations);
+
+// As the server refuses when its queue is full.
+grpc::Status QueueFull(std::chrono::milliseconds retry_after);
+
+}  // namespace gpusim::testing

@@ -1,0 +1,90 @@
+// Durations, listen addresses and option parsing of the server.
+#include <chrono>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/config/listen_address.h"
+#include "server/config/server_options.h"
+
+namespace gpusim::server {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(DurationTest, NeedsAUnit) {
+  EXPECT_EQ(ParseDuration("500ms"), milliseconds(500));
+  EXPECT_EQ(ParseDuration("10s"), milliseconds(10'000));
+  EXPECT_EQ(ParseDuration("2m"), milliseconds(120'000));
+  EXPECT_EQ(ParseDuration("1h"), milliseconds(3'600'000));
+  for (const char* bad : {"", "10", "s", "-1s", "1.5s", "1 s", "1sec", " 1s",
+                          "99999999999999999999s", "9223372036854775807h"})
+    EXPECT_EQ(ParseDuration(bad), std::nullopt) << bad;
+}
+
+TEST(DurationTest, IsWrittenInTheLargestUnitThatFits) {
+  EXPECT_EQ(FormatDuration(milliseconds(0)), "0ms");
+  EXPECT_EQ(FormatDuration(milliseconds(1500)), "1500ms");
+  EXPECT_EQ(FormatDuration(milliseconds(90'000)), "90s");
+  EXPECT_EQ(FormatDuration(milliseconds(7'200'000)), "2h");
+}
+
+TEST(ListenAddressTest, Forms) {
+  EXPECT_EQ(ParseListenAddress("127.0.0.1:50051")->port, 50051);
+  EXPECT_EQ(ParseListenAddress("[::1]:0")->host, "::1");
+  EXPECT_EQ(ParseListenAddress("unix:/run/x")->unix_path, "/run/x");
+  for (const char* bad : {"", ":1", "host", "host:", "host:x", "host:65536", "::1:5",
+                          "unix:", "[::1]", "http://a:1", "a b:1"})
+    EXPECT_FALSE(ParseListenAddress(bad).has_value()) << bad;
+  EXPECT_FALSE(ParseListenAddress("unix:" + std::string(200, 'x')).has_value());
+}
+
+TEST(ListenAddressTest, WhatIsLocal) {
+  for (const char* local : {"127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1", "unix:/x"})
+    EXPECT_TRUE(ParseListenAddress(local)->IsLocal()) << local;
+  for (const char* open : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "127.example.org:1", "host:1"})
+    EXPECT_FALSE(ParseListenAddress(open)->IsLocal()) << open;
+}
+
+TEST(ListenAddressTest, IsWrittenWithItsPort) {
+  EXPECT_EQ(FormatListenAddress(*ParseListenAddress("[::1]:0"), 7), "[::1]:7");
+  EXPECT_EQ(FormatListenAddress(*ParseListenAddress("unix:/x"), 0), "unix:/x");
+}
+
+tl::expected<ServerOptions, ParseExit> Parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "gpusim-server");
+  return ParseServerOptions(static_cast<int>(arguments.size()), arguments.data());
+}
+
+TEST(ServerOptionsTest, Defaults) {
+  const auto options = Parse({});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_THAT(options->listen, ElementsAre("127.0.0.1:50051"));
+  EXPECT_EQ(options->drain_time, milliseconds(10'000));
+  EXPECT_EQ(DescribeOptions(*options), DescribeOptions(ServerOptions{}));
+}
+
+TEST(ServerOptionsTest, ListsReplaceTheDefault) {
+  const auto options = Parse({"--listen", "127.0.0.1:1,unix:/x", "--listen", "localhost:2"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_THAT(options->listen, ElementsAre("127.0.0.1:1", "unix:/x", "localhost:2"));
+}
+
+TEST(ServerOptionsTest, PlaintextElsewhereNeedsInsecure) {
+  EXPECT_EQ(Parse({"--listen", "0.0.0.0:1"}).error().status, 2);
+  EXPECT_TRUE(Parse({"--listen", "0.0.0.0:1", "--insecure"}).has_value());
+}
+
+TEST(ServerOptionsTest, FaultsNameFlagValueAndRule) {
+  const auto fault = Parse({"--slots", "17"});
+  ASSERT_FALSE(fault.has_value());
+  EXPECT_EQ(fault.error().status, 2);
+  EXPECT_THAT(fault.error().text,
+              HasSubstr("--slots: '17': it has to be a whole number from 1 to 16"));
+}
+
+}  // namespace
+}  // namespace gpusim::server
