@@ -70,7 +70,7 @@ v1::StepRequest ToMessage(const StepRequest& request) {
   return message;
 }
 
-Odds FromMessage(v1::GetOddsResponse message) {
+Odds FromMessage(const v1::GetOddsResponse& message) {
   Odds odds;
   odds.total_weight = message.total_weight();
   for (const v1::CamelOdds& camel : message.camels()) {
@@ -112,7 +112,7 @@ StepResult FromMessage(v1::StepResponse message) {
   return result;
 }
 
-ServerInfo FromMessage(v1::GetInfoResponse message) {
+ServerInfo FromMessage(const v1::GetInfoResponse& message) {
   ServerInfo info;
   info.version = message.version();
   info.backend = static_cast<AnsweredBy>(message.backend());
@@ -127,7 +127,7 @@ ServerInfo FromMessage(v1::GetInfoResponse message) {
   return info;
 }
 
-ServerStatistics FromMessage(v1::GetStatisticsResponse message) {
+ServerStatistics FromMessage(const v1::GetStatisticsResponse& message) {
   ServerStatistics statistics;
   for (const v1::KindStatistics& kind : message.kinds()) {
     statistics.kinds.push_back({.kind = kind.kind(),

@@ -15,9 +15,9 @@ namespace gpusim {
 v1::GetOddsRequest ToMessage(const OddsRequest& request);
 v1::StepRequest ToMessage(const StepRequest& request);
 
-Odds FromMessage(v1::GetOddsResponse message);
-StepResult FromMessage(v1::StepResponse message);
-ServerInfo FromMessage(v1::GetInfoResponse message);
-ServerStatistics FromMessage(v1::GetStatisticsResponse message);
+Odds FromMessage(const v1::GetOddsResponse& message);
+StepResult FromMessage(v1::StepResponse message);  // by value: boards are moved, not copied
+ServerInfo FromMessage(const v1::GetInfoResponse& message);
+ServerStatistics FromMessage(const v1::GetStatisticsResponse& message);
 
 }  // namespace gpusim

@@ -26,7 +26,11 @@ using LegAnswers = soa::Vector<std::uint32_t[kRacers][kRacers], std::uint32_t[kR
                                std::uint32_t[kMaxTiles], std::uint32_t[2]>;
 
 struct LegBatch {
-  explicit LegBatch(std::pmr::memory_resource* memory) : queries(memory), answers(memory) {}
+  // Room for `rows` at once and for good.
+  LegBatch(std::size_t rows, std::pmr::memory_resource* memory) : queries(memory), answers(memory) {
+    queries.Reserve(rows);
+    answers.Reserve(rows);
+  }
 
   LegQueries queries;
   LegAnswers answers;
@@ -54,8 +58,14 @@ GPUSIM_HOST_DEVICE constexpr std::uint32_t RuleMasks(Rule rule) {
 
 // Boards lie one behind another in `cells`; their next cells come back at the same words of `next`.
 struct StepBatch {
-  explicit StepBatch(std::pmr::memory_resource* memory)
-      : boards(memory), cells(memory), next(memory), facts(memory) {}
+  // Room for `board_count` boards of `words` words together, at once and for good.
+  StepBatch(std::size_t board_count, std::size_t words, std::pmr::memory_resource* memory)
+      : boards(memory), cells(memory), next(memory), facts(memory) {
+    boards.Reserve(board_count);
+    facts.Reserve(board_count);
+    cells.Reserve(words);
+    next.Reserve(words);
+  }
 
   Boards boards;
   Cells cells;

@@ -208,7 +208,7 @@ std::string CommandLine::ExplainExtra() const {
   const std::vector<std::string> extras = app_.remaining(true);
   if (extras.empty()) return "an argument was not expected";
   const CLI::App& chosen = Deepest();
-  const std::string word = extras.front();
+  const std::string& word = extras.front();
   const std::string name = word.substr(0, word.find('='));
   const std::vector<std::string> commands = CommandNames(chosen);
   const bool is_option = word.starts_with('-');

@@ -1,6 +1,7 @@
 #include "client/cli/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace gpusim::cli {
@@ -40,7 +41,7 @@ std::string Percent(std::uint64_t part, std::uint64_t total) {
 std::string Bar(std::uint64_t part, std::uint64_t total, int columns) {
   if (total == 0 || columns <= 0) return "";
   const double share = std::min(1.0, static_cast<double>(part) / static_cast<double>(total));
-  const int eighths = static_cast<int>(share * 8 * columns + 0.5);
+  const int eighths = static_cast<int>(std::lround(share * 8 * columns));
   std::string bar;
   for (int i = 0; i < eighths / 8; ++i) bar += "\u2588";
   constexpr const char* kParts[] = {"",       "\u258f", "\u258e", "\u258d",

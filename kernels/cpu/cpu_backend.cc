@@ -86,15 +86,8 @@ class CpuSlot : public Slot {
   CpuSlot(tbb::task_arena& arena, Workspaces& workspaces, const SlotCapacity& capacity)
       : arena_(arena),
         workspaces_(workspaces),
-        leg_batch_(std::pmr::get_default_resource()),
-        step_batch_(std::pmr::get_default_resource()) {
-    leg_batch_.queries.Reserve(capacity.camel_up_rows);
-    leg_batch_.answers.Reserve(capacity.camel_up_rows);
-    step_batch_.boards.Reserve(capacity.life_boards);
-    step_batch_.facts.Reserve(capacity.life_boards);
-    step_batch_.cells.Reserve(capacity.life_words);
-    step_batch_.next.Reserve(capacity.life_words);
-  }
+        leg_batch_(capacity.camel_up_rows, std::pmr::get_default_resource()),
+        step_batch_(capacity.life_boards, capacity.life_words, std::pmr::get_default_resource()) {}
 
   camel_up::LegBatch& camel_up() override { return leg_batch_; }
   life::StepBatch& life() override { return step_batch_; }

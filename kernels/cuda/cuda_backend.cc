@@ -2,6 +2,7 @@
 // before the first request; CUDA's exceptions end here.
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -40,22 +41,15 @@ class CudaSlot : public Slot {
         multiprocessors_(multiprocessors),
         stream_(cuda::MakeStream()),
         done_(cuda::MakeEvent()),
-        leg_batch_(&pinned_),
-        step_batch_(&pinned_),
+        leg_batch_(capacity.camel_up_rows, &pinned_),
+        step_batch_(capacity.life_boards, capacity.life_words, &pinned_),
         leg_queries_(capacity.camel_up_rows),
         leg_answers_(capacity.camel_up_rows),
         boards_(capacity.life_boards),
         facts_(capacity.life_boards),
         cells_(capacity.life_words),
         next_(capacity.life_words),
-        scratch_(capacity.life_words) {
-    leg_batch_.queries.Reserve(capacity.camel_up_rows);
-    leg_batch_.answers.Reserve(capacity.camel_up_rows);
-    step_batch_.boards.Reserve(capacity.life_boards);
-    step_batch_.facts.Reserve(capacity.life_boards);
-    step_batch_.cells.Reserve(capacity.life_words);
-    step_batch_.next.Reserve(capacity.life_words);
-  }
+        scratch_(capacity.life_words) {}
 
   camel_up::LegBatch& camel_up() override { return leg_batch_; }
   life::StepBatch& life() override { return step_batch_; }
@@ -141,6 +135,28 @@ class CudaSlot : public Slot {
   cuda::DeviceColumns<life::Cells> scratch_;
 };
 
+// "13.0" of CUDA's 13000.
+std::string VersionText(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// What keeps this process from the GPUs, named by what was found and what is needed; empty if nothing does.
+std::string WhyNoGpu() {
+  int driver = 0;
+  int needed = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no NVIDIA driver found";
+  cudaRuntimeGetVersion(&needed);
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaSuccess && count > 0) return {};
+  cudaGetLastError();
+  if (code == cudaErrorInsufficientDriver)
+    return "the NVIDIA driver supports CUDA " + VersionText(driver) + ", this program needs " +
+           VersionText(needed);
+  return std::string("no GPU is visible: ") +
+         cudaGetErrorString(code == cudaSuccess ? cudaErrorNoDevice : code);
+}
+
 class CudaBackend : public Backend {
  public:
   CudaBackend() {
@@ -181,6 +197,8 @@ class CudaBackend : public Backend {
 DeviceResult<std::unique_ptr<Backend>> MakeCudaBackend() {
   // Kernels are loaded with the context, not at their first launch, which would be a request.
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  if (std::string why = WhyNoGpu(); !why.empty())
+    return tl::unexpected(DeviceFault{std::move(why)});
   return Guarded([]() -> std::unique_ptr<Backend> { return std::make_unique<CudaBackend>(); });
 }
 

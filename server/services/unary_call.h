@@ -10,8 +10,8 @@
 //      either ends the call or hands it on.
 //   2. Nobody waits. OnCancel only passes the news on; the task's own end finishes the call, also
 //      then, so the two cannot meet.
-//   3. The call lives until gRPC is done with it and Begin has returned: a task may be finished,
-//      and gRPC done, while Submit is still on its way back.
+//   3. Whoever works on the call holds it, and the last to let go deletes it: a task may be
+//      finished, and gRPC done, while Submit is still on its way back.
 #pragma once
 
 #include <algorithm>
@@ -114,8 +114,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   }
 
   void OnTaskFinished(Task& task, batching::Outcome outcome) override {
+    ++holds_;
     if (outcome != batching::Outcome::kAnswered) {
       this->Finish(NotAnswered(outcome, FaultOf(task)));
+      Release();
       return;
     }
     method_.Take(task);
@@ -129,6 +131,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   void FillAndFinish() {
     const auto filled = method_.Fill(response_);
     this->Finish(filled ? grpc::Status::OK : BadInput(filled.error()));
+    Release();
   }
 
   static std::string FaultOf(const Task& task) {
@@ -156,7 +159,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   Response& response_;
   Method method_;
   CancelLatch latch_;
-  std::atomic<int> holds_ = 2;  // gRPC's and that of Begin
+  std::atomic<int> holds_ = 2;  // of gRPC, to OnDone, and of Begin
 };
 
 }  // namespace gpusim::server

@@ -81,7 +81,7 @@ TEST(LifeServiceTest, TruthsFromPackedBoards) {
       EXPECT_EQ(response.width(), truth.start.width);
       EXPECT_EQ(response.packed().rows().size(),
                 (truth.start.width + 7) / 8 * std::size_t{truth.start.height});
-      EXPECT_EQ(response.provenance().backend(), v1::BACKEND_CPU);
+      EXPECT_EQ(response.provenance().backend(), server.info().backend());
     }
   }
 }

@@ -1,7 +1,8 @@
 // A unary call under way, and what its status says.
 #pragma once
 
-#include <future>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
+#include "server/batching/mutex.h"
 
 namespace gpusim::testing {
 
@@ -17,22 +19,38 @@ namespace gpusim::testing {
 template <class Request, class Response>
 class PendingCall {
  public:
-  // `async` is the method of a stub's async() interface.
-  template <class Async>
-  void Start(Async* async, void (Async::*method)(grpc::ClientContext*, const Request*, Response*,
-                                                 std::function<void(grpc::Status)>)) {
-    (async->*method)(&context, &request, &response,
-                     [this](grpc::Status status) { promise_.set_value(std::move(status)); });
+  // `send` calls the method of a stub's async() interface with what it is given.
+  template <class Send>
+  void Start(Send send) {
+    {
+      const batching::MutexLock lock(mutex_);
+      status_.reset();
+    }
+    send(&context, &request, &response,
+         std::function<void(grpc::Status)>([this](const grpc::Status& status) { End(status); }));
   }
-  // Waits for it; once.
-  grpc::Status Await() { return promise_.get_future().get(); }
+
+  // Waits for it.
+  grpc::Status Await() {
+    const batching::MutexLock lock(mutex_);
+    while (!status_) changed_.Wait(mutex_);
+    return *status_;
+  }
 
   grpc::ClientContext context;
   Request request;
   Response response;
 
  private:
-  std::promise<grpc::Status> promise_;
+  void End(const grpc::Status& status) {
+    const batching::MutexLock lock(mutex_);
+    status_ = status;
+    changed_.NotifyAll();
+  }
+
+  batching::Mutex mutex_;
+  batching::CondVar changed_;
+  std::optional<grpc::Status> status_ GUARDED_BY(mutex_);
 };
 
 // The detail of that type in the status's google.rpc.Status; nullopt if there is none, or if its

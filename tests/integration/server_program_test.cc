@@ -125,7 +125,7 @@ TEST(ServerProgramTest, SigtermUnderLoadFailsNoAcceptedCall) {
     call.request.set_pattern("bo$2bo$3o!");
     call.request.set_topology("torus:64x64");
     call.request.set_generations(256 * 400);
-    call.Start(life->async(), &v1::LifeService::StubInterface::async_interface::Step);
+    call.Start([&](auto... with) { life->async()->Step(with...); });
   }
   while (LifeRequests(*service) < kCalls) {
   }
@@ -151,7 +151,7 @@ TEST(ServerProgramTest, DrainTimeBoundsTheStop) {
   call.request.set_pattern("bo$2bo$3o!");
   call.request.set_topology("torus:64x64");
   call.request.set_generations(~std::uint64_t{0});  // for ever
-  call.Start(life->async(), &v1::LifeService::StubInterface::async_interface::Step);
+  call.Start([&](auto... with) { life->async()->Step(with...); });
   while (LifeRequests(*service) < 1) {
   }
   server.Signal(SIGTERM);
@@ -173,7 +173,7 @@ TEST(ServerProgramTest, ASecondSignalEndsItAtOnce) {
   call.request.set_pattern("bo$2bo$3o!");
   call.request.set_topology("torus:64x64");
   call.request.set_generations(~std::uint64_t{0});
-  call.Start(life->async(), &v1::LifeService::StubInterface::async_interface::Step);
+  call.Start([&](auto... with) { life->async()->Step(with...); });
   while (LifeRequests(*service) < 1) {
   }
   server.Signal(SIGINT);

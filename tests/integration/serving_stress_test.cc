@@ -30,7 +30,9 @@ class StepCall : public PendingCall<v1::StepRequest, v1::StepResponse> {
     if (large) request.mutable_pattern()->append(10'000, '\n');
     stub_ = v1::LifeService::NewStub(server.channel());
   }
-  void Send() { Start(stub_->async(), &v1::LifeService::StubInterface::async_interface::Step); }
+  void Send() {
+    Start([&](auto... with) { stub_->async()->Step(with...); });
+  }
 
  private:
   std::unique_ptr<v1::LifeService::Stub> stub_;
@@ -106,7 +108,7 @@ TEST(ServingStressTest, AClientThatVanishes) {
       call.request.set_pattern("bo$2bo$3o!");
       call.request.set_topology("torus:64x64");
       call.request.set_generations(~std::uint64_t{0});
-      call.Start(stub->async(), &v1::LifeService::StubInterface::async_interface::Step);
+      call.Start([&](auto... with) { stub->async()->Step(with...); });
     }
     for (auto& call : calls) call.context.TryCancel();
     for (auto& call : calls) EXPECT_FALSE(call.Await().ok());

@@ -26,7 +26,7 @@ class OddsCall : public PendingCall<v1::GetOddsRequest, v1::GetOddsResponse> {
     request.mutable_position()->mutable_text()->set_stacks("1:BGO 2:Y 3:W");
   }
   void Send(InProcessServer& server) {
-    Start(server.camel_up().async(), &v1::CamelUpService::StubInterface::async_interface::GetOdds);
+    Start([&](auto... with) { server.camel_up().async()->GetOdds(with...); });
   }
 };
 
@@ -172,7 +172,7 @@ TEST_F(ServingTest, DrainEndsWhatTakesTooLong) {
 }
 
 TEST(ServerServiceTest, SaysWhatItIs) {
-  InProcessServer server;
+  InProcessServer server(TestOptions(), MakeCpuBackend(2));
   grpc::ClientContext context;
   v1::GetInfoResponse info;
   ASSERT_TRUE(server.server_service().GetInfo(&context, {}, &info).ok());

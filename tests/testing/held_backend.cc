@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/testing/in_process_server.h"
+
 namespace gpusim::testing {
 namespace {
 
@@ -30,21 +32,21 @@ class HeldBackend final : public Backend {
  public:
   explicit HeldBackend(DeviceGate& gate) : gate_(gate) {}
 
-  BackendKind kind() const override { return cpu_->kind(); }
-  const std::vector<DeviceInfo>& devices() const override { return cpu_->devices(); }
-  std::uint64_t camel_up_chunk_moves() const override { return cpu_->camel_up_chunk_moves(); }
-  std::uint64_t life_chunk_word_steps() const override { return cpu_->life_chunk_word_steps(); }
-  std::uint32_t life_chunk_generations() const override { return cpu_->life_chunk_generations(); }
+  BackendKind kind() const override { return held_->kind(); }
+  const std::vector<DeviceInfo>& devices() const override { return held_->devices(); }
+  std::uint64_t camel_up_chunk_moves() const override { return held_->camel_up_chunk_moves(); }
+  std::uint64_t life_chunk_word_steps() const override { return held_->life_chunk_word_steps(); }
+  std::uint32_t life_chunk_generations() const override { return held_->life_chunk_generations(); }
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device,
                                                const SlotCapacity& capacity) override {
-    auto slot = cpu_->MakeSlot(device, capacity);
+    auto slot = held_->MakeSlot(device, capacity);
     if (!slot) return tl::unexpected(slot.error());
     return std::make_unique<HeldSlot>(*std::move(slot), gate_);
   }
 
  private:
   DeviceGate& gate_;
-  std::unique_ptr<Backend> cpu_ = MakeCpuBackend(2);
+  std::unique_ptr<Backend> held_ = MakeTestBackend();
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The CPU backend behind a gate: batches stop in front of it while it is closed, so that a test
+// The tests' backend behind a gate: batches stop in front of it while it is closed, so that a test
 // decides when a device is busy; or they fail, as on a broken device.
 #pragma once
 

@@ -1,7 +1,9 @@
 #include "tests/testing/in_process_server.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <grpcpp/create_channel.h>
@@ -12,8 +14,15 @@ namespace gpusim::testing {
 server::ServerOptions TestOptions() {
   server::ServerOptions options;
   options.listen = {"127.0.0.1:0"};
-  options.backend = server::BackendChoice::kCpu;
   return options;
+}
+
+std::unique_ptr<Backend> MakeTestBackend() {
+  const char* wanted = std::getenv("GPUSIM_TEST_BACKEND");
+  if (wanted == nullptr || std::string_view(wanted) != "cuda") return MakeCpuBackend(2);
+  auto cuda = MakeCudaBackend();
+  if (!cuda) throw std::runtime_error(cuda.error().what);
+  return *std::move(cuda);
 }
 
 InProcessServer::InProcessServer(const server::ServerOptions& options,
@@ -28,6 +37,9 @@ InProcessServer::InProcessServer(const server::ServerOptions& options,
   camel_up_ = v1::CamelUpService::NewStub(channel_);
   life_ = v1::LifeService::NewStub(channel_);
   server_service_ = v1::ServerService::NewStub(channel_);
+  grpc::ClientContext context;
+  const grpc::Status status = server_service_->GetInfo(&context, {}, &info_);
+  if (!status.ok()) throw std::runtime_error("GetInfo: " + status.error_message());
 }
 
 std::shared_ptr<grpc::Channel> InProcessServer::NewChannel() const {

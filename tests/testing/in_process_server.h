@@ -15,14 +15,18 @@
 
 namespace gpusim::testing {
 
-// Defaults for tests: 127.0.0.1 with port 0, the CPU backend with two threads.
+// Defaults for tests: 127.0.0.1 with port 0.
 server::ServerOptions TestOptions();
+
+// The CPU backend with two threads; with GPUSIM_TEST_BACKEND=cuda in the environment, as the gpu suite sets it, the GPU.
+// Throws std::runtime_error if that is not to be had: nothing is skipped.
+std::unique_ptr<Backend> MakeTestBackend();
 
 // Throws std::runtime_error if the server does not start. Logs nothing.
 class InProcessServer {
  public:
   explicit InProcessServer(const server::ServerOptions& options = TestOptions(),
-                           std::unique_ptr<Backend> backend = MakeCpuBackend(2));
+                           std::unique_ptr<Backend> backend = MakeTestBackend());
 
   server::Server& server() { return *server_; }
   const std::string& address() const { return address_; }
@@ -36,6 +40,8 @@ class InProcessServer {
   v1::ServerService::Stub& server_service() { return *server_service_; }
   const std::shared_ptr<grpc::Channel>& channel() { return channel_; }
 
+  // What it said of itself when it had started.
+  const v1::GetInfoResponse& info() const { return info_; }
   v1::KindStatistics Statistics(const std::string& kind);
   // Asks until the statistics are as wanted; throws std::runtime_error if they are not in 60 s.
   v1::KindStatistics AwaitStatistics(const std::string& kind,
@@ -48,6 +54,7 @@ class InProcessServer {
   std::unique_ptr<v1::CamelUpService::Stub> camel_up_;
   std::unique_ptr<v1::LifeService::Stub> life_;
   std::unique_ptr<v1::ServerService::Stub> server_service_;
+  v1::GetInfoResponse info_;
 };
 
 }  // namespace gpusim::testing

@@ -32,7 +32,7 @@ class CommandLineTest : public ::testing::Test {
     return prepared ? Failure{kExitOk, {}} : prepared.error();
   }
 
-  static void ExpectUsage(Arguments arguments, const std::string& line) {
+  static void ExpectUsage(const Arguments& arguments, const std::string& line) {
     const Failure failure = FailureOf(arguments);
     EXPECT_EQ(failure.status, kExitUsage) << ::testing::PrintToString(arguments);
     ASSERT_FALSE(failure.lines.empty());

@@ -149,7 +149,7 @@ TEST(ClientLibrary, BadFieldsComeBackAsViolations) {
 
 // A server that fails `failures` times before it answers.
 struct Flaky {
-  explicit Flaky(int failures, grpc::Status status)
+  explicit Flaky(int failures, const grpc::Status& status)
       : server(
             {.get_odds = [this, failures, status](grpc::ServerContext&, const v1::GetOddsRequest&,
                                                   v1::GetOddsResponse& response) {
@@ -335,8 +335,10 @@ TEST(ClientLibrary, ThreadsShareAClient) {
   FakeServer server(FakeHandlers{});
   Client client = Connect(server);
   std::atomic<int> answered{0};
+  constexpr int kThreads = 8;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
+  threads.reserve(kThreads);
+  for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int call = 0; call < 50; ++call) answered += client.Ping() ? 1 : 0;
     });

@@ -1,4 +1,6 @@
 // What the command line prints, without a server.
+#include <algorithm>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -79,11 +81,12 @@ TEST(OddsTable, HasBarsWithoutColoursUnderNoColor) {
 TEST(OddsTable, StaysWithinANarrowTerminal) {
   const Terminal narrow{.is_terminal = true, .color = false, .columns = 60, .rows = 24};
   const std::string table = OddsTable(StackOfFive(), v1::EDITION_FIRST, narrow);
-  std::size_t begin = 0;
-  for (std::size_t end; (end = table.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    std::size_t characters = 0;
-    for (std::size_t i = begin; i < end; ++i) characters += (table[i] & 0xc0) != 0x80 ? 1 : 0;
-    EXPECT_LE(characters, 60u) << table.substr(begin, end - begin);
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    // Bytes that continue a character of UTF-8 start with the bits 10.
+    const auto characters =
+        std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; });
+    EXPECT_LE(characters, 60) << line;
   }
 }
 
