@@ -17,7 +17,7 @@ class Clock {
   // Waits on `changed` until it is notified or the time has come; TimePoint::max() waits for the
   // notification alone. May return early. `mutex` is released while it waits; the two outlive the
   // call.
-  virtual void WaitUntil(Mutex& mutex, CondVar& changed, TimePoint when) REQUIRES(mutex) = 0;
+  virtual void WaitUntil(Mutex& mutex, CondVar& changed, TimePoint when) GPUSIM_REQUIRES(mutex) = 0;
 };
 
 // The steady clock of the machine. Lives for ever.

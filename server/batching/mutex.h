@@ -1,4 +1,5 @@
-// std::mutex with the annotations that Clang's -Wthread-safety reads.
+// std::mutex with the annotations that Clang's -Wthread-safety reads. The macros carry our name since Abseil, which gRPC's
+// headers bring, has some under the short ones.
 #pragma once
 
 #include <condition_variable>
@@ -10,36 +11,31 @@
 #define GPUSIM_THREAD_ANNOTATION(x)
 #endif
 
-#define CAPABILITY(x) GPUSIM_THREAD_ANNOTATION(capability(x))
-#define SCOPED_CAPABILITY GPUSIM_THREAD_ANNOTATION(scoped_lockable)
-// Abseil, which gRPC's headers bring, defines these two under the same names with the same meaning.
-#ifndef GUARDED_BY
-#define GUARDED_BY(x) GPUSIM_THREAD_ANNOTATION(guarded_by(x))
-#endif
-#ifndef NO_THREAD_SAFETY_ANALYSIS
-#define NO_THREAD_SAFETY_ANALYSIS GPUSIM_THREAD_ANNOTATION(no_thread_safety_analysis)
-#endif
-#define REQUIRES(...) GPUSIM_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
-#define ACQUIRE(...) GPUSIM_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
-#define RELEASE(...) GPUSIM_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
-#define EXCLUDES(...) GPUSIM_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
+#define GPUSIM_CAPABILITY(x) GPUSIM_THREAD_ANNOTATION(capability(x))
+#define GPUSIM_SCOPED_CAPABILITY GPUSIM_THREAD_ANNOTATION(scoped_lockable)
+#define GPUSIM_GUARDED_BY(x) GPUSIM_THREAD_ANNOTATION(guarded_by(x))
+#define GPUSIM_NO_THREAD_SAFETY_ANALYSIS GPUSIM_THREAD_ANNOTATION(no_thread_safety_analysis)
+#define GPUSIM_REQUIRES(...) GPUSIM_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
+#define GPUSIM_ACQUIRE(...) GPUSIM_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define GPUSIM_RELEASE(...) GPUSIM_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
+#define GPUSIM_EXCLUDES(...) GPUSIM_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 
 namespace gpusim::batching {
 
-class CAPABILITY("mutex") Mutex {
+class GPUSIM_CAPABILITY("mutex") Mutex {
  public:
-  void Lock() ACQUIRE() { mutex_.lock(); }
-  void Unlock() RELEASE() { mutex_.unlock(); }
+  void Lock() GPUSIM_ACQUIRE() { mutex_.lock(); }
+  void Unlock() GPUSIM_RELEASE() { mutex_.unlock(); }
 
  private:
   friend class CondVar;
   std::mutex mutex_;
 };
 
-class SCOPED_CAPABILITY MutexLock {
+class GPUSIM_SCOPED_CAPABILITY MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
-  ~MutexLock() RELEASE() { mutex_.Unlock(); }
+  explicit MutexLock(Mutex& mutex) GPUSIM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
+  ~MutexLock() GPUSIM_RELEASE() { mutex_.Unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
 
@@ -50,13 +46,13 @@ class SCOPED_CAPABILITY MutexLock {
 class CondVar {
  public:
   // Both may wake without a notification.
-  void Wait(Mutex& mutex) REQUIRES(mutex) {
+  void Wait(Mutex& mutex) GPUSIM_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     changed_.wait(lock);
     lock.release();
   }
   template <class Time>
-  void WaitUntil(Mutex& mutex, Time when) REQUIRES(mutex) {
+  void WaitUntil(Mutex& mutex, Time when) GPUSIM_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     changed_.wait_until(lock, when);
     lock.release();

@@ -95,9 +95,9 @@ class Scheduler {
   static void Tell(Turn& turn);
 
   // Whether to notify a slot, and the watcher; the caller does that when the lock is released.
-  bool ClaimSlotWake() REQUIRES(mutex_);
-  bool ClaimWatcherWake() REQUIRES(mutex_);
-  void SettleTold(Turn& turn) REQUIRES(mutex_);
+  bool ClaimSlotWake() GPUSIM_REQUIRES(mutex_);
+  bool ClaimWatcherWake() GPUSIM_REQUIRES(mutex_);
+  void SettleTold(Turn& turn) GPUSIM_REQUIRES(mutex_);
 
   const std::vector<KindOptions> kinds_;
   const std::vector<SlotRunners> slots_;
@@ -107,15 +107,15 @@ class Scheduler {
   CondVar work_;          // for idle slots
   CondVar deadline_;      // for the watcher
   CondVar nothing_left_;  // for Drain
-  Ledger ledger_ GUARDED_BY(mutex_);
+  Ledger ledger_ GPUSIM_GUARDED_BY(mutex_);
   // Accepted tasks that are not destroyed yet: those in the ledger and those being told.
-  std::uint64_t outstanding_ GUARDED_BY(mutex_) = 0;
-  std::size_t idle_slots_ GUARDED_BY(mutex_) = 0;  // waiting on work_, notified or not
-  std::size_t slot_wakes_ GUARDED_BY(mutex_) = 0;  // notified and not yet up
+  std::uint64_t outstanding_ GPUSIM_GUARDED_BY(mutex_) = 0;
+  std::size_t idle_slots_ GPUSIM_GUARDED_BY(mutex_) = 0;  // waiting on work_, notified or not
+  std::size_t slot_wakes_ GPUSIM_GUARDED_BY(mutex_) = 0;  // notified and not yet up
   // When the watcher looks next; min() while it is up, as it looks before it sleeps.
-  TimePoint watcher_wakes_at_ GUARDED_BY(mutex_) = TimePoint::min();
-  bool draining_ GUARDED_BY(mutex_) = false;
-  bool exiting_ GUARDED_BY(mutex_) = false;
+  TimePoint watcher_wakes_at_ GPUSIM_GUARDED_BY(mutex_) = TimePoint::min();
+  bool draining_ GPUSIM_GUARDED_BY(mutex_) = false;
+  bool exiting_ GPUSIM_GUARDED_BY(mutex_) = false;
 
   // Last, so that the threads find everything else made.
   std::vector<std::thread> threads_;

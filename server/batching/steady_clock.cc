@@ -7,7 +7,7 @@ class MachineClock final : public Clock {
  public:
   TimePoint Now() const override { return std::chrono::steady_clock::now(); }
 
-  void WaitUntil(Mutex& mutex, CondVar& changed, TimePoint when) override REQUIRES(mutex) {
+  void WaitUntil(Mutex& mutex, CondVar& changed, TimePoint when) override GPUSIM_REQUIRES(mutex) {
     if (when == TimePoint::max()) {
       changed.Wait(mutex);
     } else {

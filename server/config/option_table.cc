@@ -38,10 +38,10 @@ std::optional<Number> ParseNumber(std::string_view text) {
 }
 
 template <std::integral Number>
-OptionEntry NumberEntry(std::string flag, Number& target, std::type_identity_t<Number> min,
-                        std::type_identity_t<Number> max, std::string help) {
-  return {.flag = std::move(flag),
-          .help = std::move(help),
+OptionEntry NumberEntry(const std::string& flag, Number& target, std::type_identity_t<Number> min,
+                        std::type_identity_t<Number> max, const std::string& help) {
+  return {.flag = flag,
+          .help = help,
           .rule = "a whole number from " + std::to_string(min) + " to " + std::to_string(max),
           .take =
               [&target, min, max](std::string_view text) {
@@ -53,10 +53,10 @@ OptionEntry NumberEntry(std::string flag, Number& target, std::type_identity_t<N
           .print = [&target] { return std::to_string(target); }};
 }
 
-OptionEntry DurationEntry(std::string flag, milliseconds& target, milliseconds min,
-                          milliseconds max, std::string help) {
-  return {.flag = std::move(flag),
-          .help = std::move(help),
+OptionEntry DurationEntry(const std::string& flag, milliseconds& target, milliseconds min,
+                          milliseconds max, const std::string& help) {
+  return {.flag = flag,
+          .help = help,
           .rule = "a duration with its unit (ms, s, m, h), such as 500ms, from " +
                   FormatDuration(min) + " to " + FormatDuration(max),
           .take =
@@ -70,13 +70,13 @@ OptionEntry DurationEntry(std::string flag, milliseconds& target, milliseconds m
 }
 
 template <class Enum, std::size_t kCount>
-OptionEntry ChoiceEntry(std::string flag, Enum& target, const Choice<Enum> (&choices)[kCount],
-                        std::string help) {
+OptionEntry ChoiceEntry(const std::string& flag, Enum& target,
+                        const Choice<Enum> (&choices)[kCount], const std::string& help) {
   const std::span<const Choice<Enum>> all = choices;
   std::string rule = "one of";
   for (const Choice<Enum>& choice : all) rule += " " + std::string(choice.name);
-  return {.flag = std::move(flag),
-          .help = std::move(help),
+  return {.flag = flag,
+          .help = help,
           .rule = std::move(rule),
           .take =
               [&target, all](std::string_view text) {
@@ -116,10 +116,10 @@ OptionEntry ListenEntry(std::vector<std::string>& target) {
               }};
 }
 
-OptionEntry SwitchEntry(std::string flag, bool& target, std::string help) {
-  return {.flag = std::move(flag),
+OptionEntry SwitchEntry(const std::string& flag, bool& target, const std::string& help) {
+  return {.flag = flag,
           .kind = OptionEntry::Kind::kSwitch,
-          .help = std::move(help),
+          .help = help,
           .rule = "true or false",
           .take = nullptr,
           .print = [&target] { return std::string(target ? "true" : "false"); },

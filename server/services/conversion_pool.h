@@ -27,26 +27,26 @@ class ConversionPool {
   ConversionPool& operator=(const ConversionPool&) = delete;
 
   // False, and the job is dropped, if as many wait as may. Does not block.
-  bool TryPost(std::function<void()> job) EXCLUDES(mutex_);
+  bool TryPost(std::function<void()> job) GPUSIM_EXCLUDES(mutex_);
 
   // For the second half of a call whose first half was let in, so that their number is bounded by
   // that. Does not block.
-  void Post(std::function<void()> job) EXCLUDES(mutex_);
+  void Post(std::function<void()> job) GPUSIM_EXCLUDES(mutex_);
 
   // Runs what waits, then ends the threads. Nothing may be posted after that. Idempotent, but for
   // one thread.
-  void Stop() EXCLUDES(mutex_);
+  void Stop() GPUSIM_EXCLUDES(mutex_);
 
   std::size_t max_waiting() const { return max_waiting_; }
 
  private:
-  void RunJobs() EXCLUDES(mutex_);
+  void RunJobs() GPUSIM_EXCLUDES(mutex_);
 
   const std::size_t max_waiting_;
   batching::Mutex mutex_;
   batching::CondVar changed_;
-  std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
-  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::deque<std::function<void()>> waiting_ GPUSIM_GUARDED_BY(mutex_);
+  bool stopping_ GPUSIM_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;  // last: they use all of the above
 };
 

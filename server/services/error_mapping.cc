@@ -23,13 +23,13 @@ std::string Describe(const Violation& violation) {
          "': " + Printable(violation.rule, kMaxRuleBytes);
 }
 
-grpc::Status WithDetail(grpc::StatusCode code, std::string message,
+grpc::Status WithDetail(grpc::StatusCode code, const std::string& message,
                         const google::protobuf::Message& detail) {
   google::rpc::Status status;
   status.set_code(code);
   status.set_message(message);
   status.add_details()->PackFrom(detail);
-  return {code, std::move(message), status.SerializeAsString()};
+  return {code, message, status.SerializeAsString()};
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ grpc::Status BadInput(const Violations& violations) {
   }
   std::string message = violations.front().field + " " + Describe(violations.front());
   if (violations.size() > 1) message += " (and " + std::to_string(violations.size() - 1) + " more)";
-  return WithDetail(grpc::StatusCode::INVALID_ARGUMENT, std::move(message), details);
+  return WithDetail(grpc::StatusCode::INVALID_ARGUMENT, message, details);
 }
 
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {

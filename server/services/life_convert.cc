@@ -86,8 +86,9 @@ bool ReadSource(const v1::StepRequest& request, const StepLimits& limits, StepWi
     }
     case v1::StepRequest::kPacked: {
       auto board = ReadPacked(request.packed(), violations, limits.max_step_cells);
-      if (board) wishes.source = *std::move(board);
-      return board.has_value();
+      if (!board) return false;
+      wishes.source = *std::move(board);
+      return true;
     }
     case v1::StepRequest::SOURCE_NOT_SET:
       break;

@@ -105,7 +105,7 @@ class StepPlanner {
     }
     if (!FitsLimit("topology", frame->width, frame->height)) return;
     if (wishes_.at)
-      plan_.notes.push_back("'at' has no meaning on plane:auto: origin counts from the pattern");
+      plan_.notes.emplace_back("'at' has no meaning on plane:auto: origin counts from the pattern");
     // Nothing stays nothing, however long: the frame of no cells is one cell.
     if (pattern_->runs.empty()) plan_.run.generations = 0;
     plan_.corner = frame->corner;

@@ -75,6 +75,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   ~UnaryCall() override { --context_.calls_under_way; }
 
   void Begin() {
+    ++holds_;
     if (method_.ConvertIsLight(request_)) {
       ConvertAndSubmit();
     } else if (!context_.conversions.TryPost([this] { ConvertAndSubmit(); })) {
@@ -143,8 +144,11 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   // deadline and counts the task as expired; the slack is for the different clocks.
   void OnCancel() override {
     constexpr std::chrono::milliseconds kSlack{5};
-    if (std::chrono::steady_clock::now() + kSlack >= deadline_) return;
-    if (const auto id = latch_.Cancel()) context_.scheduler.Cancel(*id);
+    ++holds_;
+    if (std::chrono::steady_clock::now() + kSlack < deadline_) {
+      if (const auto id = latch_.Cancel()) context_.scheduler.Cancel(*id);
+    }
+    Release();
   }
 
   void OnDone() override { Release(); }
@@ -159,7 +163,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   Response& response_;
   Method method_;
   CancelLatch latch_;
-  std::atomic<int> holds_ = 2;  // of gRPC, to OnDone, and of Begin
+  std::atomic<int> holds_ = 1;  // gRPC's, which OnDone gives up
 };
 
 }  // namespace gpusim::server

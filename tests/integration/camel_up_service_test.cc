@@ -113,7 +113,7 @@ grpc::Status GetOdds(InProcessServer& server, const v1::GetOddsRequest& request,
 
 grpc::Status Refusal(InProcessServer& server, const v1::Position& position) {
   v1::GetOddsResponse response;
-  const grpc::Status status = GetOdds(server, AskForAll(position), response);
+  grpc::Status status = GetOdds(server, AskForAll(position), response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
   return status;
 }

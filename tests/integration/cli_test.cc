@@ -231,7 +231,7 @@ TEST_F(CliTest, TheBoardGoesToAFileInItsFormat) {
                                   "--generations", "4", "--output", path});
     EXPECT_EQ(ending.status, 0) << ending.err;
     EXPECT_THAT(ending.out, StartsWith("generation  4\n"));
-    const std::string text = FileText(path);
+    std::string text = FileText(path);
     unlink(path.c_str());
     return text;
   };
@@ -249,9 +249,8 @@ TEST_F(CliTest, TheBoardGoesToStdoutAndTheFactsGoAside) {
   EXPECT_THAT(ending.out, AllOf(HasSubstr("x = "), HasSubstr("!"), Not(HasSubstr("population"))));
   EXPECT_THAT(ending.err, StartsWith("generation  4\n"));
   // What was written is a pattern again, and lies where it lay.
-  const std::string hash = "--format";
-  const Ending again =
-      Client({"life", "step", "--pattern", "-", "--generations", "0", hash, "json"}, ending.out);
+  const Ending again = Client(
+      {"life", "step", "--pattern", "-", "--generations", "0", "--format", "json"}, ending.out);
   EXPECT_EQ(
       FromJson<v1::StepResponse>(again.out).hash(),
       StepJson({"--pattern", kGlider, "--topology", "torus:8x8", "--generations", "4"}).hash());

@@ -50,7 +50,7 @@ class PendingCall {
 
   batching::Mutex mutex_;
   batching::CondVar changed_;
-  std::optional<grpc::Status> status_ GUARDED_BY(mutex_);
+  std::optional<grpc::Status> status_ GPUSIM_GUARDED_BY(mutex_);
 };
 
 // The detail of that type in the status's google.rpc.Status; nullopt if there is none, or if its

@@ -212,18 +212,16 @@ TEST(ServerServiceTest, RequestsOverGrpcsLimitAreRefusedByGrpc) {
 grpc::Status CheckHealth(const std::shared_ptr<grpc::Channel>& channel, const std::string& service,
                          std::string& reply) {
   grpc::GenericStub stub(channel);
-  const std::string request =
-      service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service;
-  const grpc::Slice slice(request);
-  const grpc::ByteBuffer sent(&slice, 1);
-  grpc::ByteBuffer received;
-  grpc::ClientContext context;
-  std::promise<grpc::Status> promise;
-  stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", {}, &sent, &received,
-                 [&](grpc::Status status) { promise.set_value(std::move(status)); });
-  const grpc::Status status = promise.get_future().get();
+  const grpc::Slice request(
+      service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service);
+  PendingCall<grpc::ByteBuffer, grpc::ByteBuffer> call;
+  call.request = grpc::ByteBuffer(&request, 1);
+  call.Start([&](auto* context, auto* sent, auto* received, auto done) {
+    stub.UnaryCall(context, "/grpc.health.v1.Health/Check", {}, sent, received, done);
+  });
+  grpc::Status status = call.Await();
   std::vector<grpc::Slice> slices;
-  if (status.ok() && received.Dump(&slices).ok()) {
+  if (status.ok() && call.response.Dump(&slices).ok()) {
     for (const grpc::Slice& piece : slices)
       reply.append(reinterpret_cast<const char*>(piece.begin()), piece.size());
   }

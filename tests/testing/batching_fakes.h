@@ -48,8 +48,8 @@ class TaskLog {
  private:
   Mutex mutex_;
   CondVar changed_;
-  std::map<int, std::vector<Outcome>> outcomes_ GUARDED_BY(mutex_);
-  std::map<int, int> destroyed_ GUARDED_BY(mutex_);
+  std::map<int, std::vector<Outcome>> outcomes_ GPUSIM_GUARDED_BY(mutex_);
+  std::map<int, int> destroyed_ GPUSIM_GUARDED_BY(mutex_);
 };
 
 struct FakeTaskOptions {
@@ -137,9 +137,9 @@ class Stage {
  private:
   Mutex mutex_;
   CondVar changed_;
-  std::deque<Seen> seen_ GUARDED_BY(mutex_);
-  std::size_t permits_ GUARDED_BY(mutex_) = 0;
-  bool fail_next_ GUARDED_BY(mutex_) = false;
+  std::deque<Seen> seen_ GPUSIM_GUARDED_BY(mutex_);
+  std::size_t permits_ GPUSIM_GUARDED_BY(mutex_) = 0;
+  bool fail_next_ GPUSIM_GUARDED_BY(mutex_) = false;
 };
 
 class StageRunner final : public Runner {

@@ -19,7 +19,7 @@ class FakeClock final : public Clock {
     return now_;
   }
 
-  void WaitUntil(Mutex& mutex, CondVar& changed, TimePoint when) override REQUIRES(mutex) {
+  void WaitUntil(Mutex& mutex, CondVar& changed, TimePoint when) override GPUSIM_REQUIRES(mutex) {
     std::list<Waiter>::iterator waiter;
     {
       MutexLock lock(mutex_);
@@ -59,8 +59,8 @@ class FakeClock final : public Clock {
 
   mutable Mutex mutex_;
   // Not the epoch, so that a time that was never set does not look like now.
-  TimePoint now_ GUARDED_BY(mutex_) = TimePoint(std::chrono::hours(1));
-  std::list<Waiter> waiters_ GUARDED_BY(mutex_);
+  TimePoint now_ GPUSIM_GUARDED_BY(mutex_) = TimePoint(std::chrono::hours(1));
+  std::list<Waiter> waiters_ GPUSIM_GUARDED_BY(mutex_);
 };
 
 }  // namespace gpusim::batching

@@ -14,22 +14,22 @@ namespace gpusim::testing {
 // Starts open. Thread-safe.
 class DeviceGate {
  public:
-  void Close() EXCLUDES(mutex_);
-  void Open() EXCLUDES(mutex_);
+  void Close() GPUSIM_EXCLUDES(mutex_);
+  void Open() GPUSIM_EXCLUDES(mutex_);
   // From now on every batch fails with this.
-  void Break(const std::string& fault) EXCLUDES(mutex_);
+  void Break(const std::string& fault) GPUSIM_EXCLUDES(mutex_);
   // Waits until so many batches have stopped in front of it.
-  void AwaitStopped(int batches) EXCLUDES(mutex_);
+  void AwaitStopped(int batches) GPUSIM_EXCLUDES(mutex_);
 
   // For the backend: waits while the gate is closed; the fault, if it is broken.
-  std::optional<DeviceFault> Pass() EXCLUDES(mutex_);
+  std::optional<DeviceFault> Pass() GPUSIM_EXCLUDES(mutex_);
 
  private:
   batching::Mutex mutex_;
   batching::CondVar changed_;
-  bool closed_ GUARDED_BY(mutex_) = false;
-  int stopped_ GUARDED_BY(mutex_) = 0;
-  std::optional<std::string> fault_ GUARDED_BY(mutex_);
+  bool closed_ GPUSIM_GUARDED_BY(mutex_) = false;
+  int stopped_ GPUSIM_GUARDED_BY(mutex_) = 0;
+  std::optional<std::string> fault_ GPUSIM_GUARDED_BY(mutex_);
 };
 
 // The gate has to outlive the backend.

@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(BothEditions, RandomLegs, ::testing::Values(1, 2));
 TEST_F(CamelUpLegTest, WeightsAddUp) {
   std::mt19937_64 random(7);
   std::vector<reference::Position> positions;
+  positions.reserve(40);
   for (int i = 0; i < 40; ++i) positions.push_back(testing::RandomPosition(2, random));
   const auto all = testing::SolveOnSlot(*slot_, positions, 64);
   for (const auto& odds : all) {
@@ -97,6 +98,7 @@ TEST_F(CamelUpLegTest, WeightsAddUp) {
 TEST_F(CamelUpLegTest, AloneAndInABatch) {
   std::mt19937_64 random(99);
   std::vector<reference::Position> positions;
+  positions.reserve(64);
   for (int i = 0; i < 64; ++i) positions.push_back(testing::RandomPosition(1 + i % 2, random));
   const auto together = testing::SolveOnSlot(*slot_, positions, 64);
   const auto alone = testing::SolveOnSlot(*slot_, positions, 1);
