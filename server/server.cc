@@ -30,6 +30,12 @@ int ConversionThreads() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 4u));
 }
 
+// Requests that wait for their conversion are held whole.
+std::size_t MaxWaitingConversions(const ServerOptions& options) {
+  constexpr std::uint64_t kLeast = 16;
+  return std::max(kLeast, options.max_queued_bytes / options.max_request_bytes);
+}
+
 std::vector<batching::SlotRunners> RunnersOf(const std::vector<std::unique_ptr<Slot>>& slots) {
   std::vector<batching::SlotRunners> runners;
   runners.reserve(slots.size());
@@ -48,6 +54,7 @@ v1::Provenance ProvenanceOf(const Backend& backend) {
 std::vector<FlagLimit> LimitsOf(const ServerOptions& options) {
   return {
       {"max-queued-calls", options.max_queued_calls},
+      {"max-queued-bytes", options.max_queued_bytes},
       {"max-step-cells", options.max_step_cells},
       {"max-reply-bytes", options.max_reply_bytes},
       {"max-request-bytes", options.max_request_bytes},
@@ -133,13 +140,15 @@ Server::Server(const ServerOptions& options, std::unique_ptr<Backend> backend,
     : log_(std::move(log)),
       backend_(std::move(backend)),
       slots_(std::move(slots)),
-      conversions_(ConversionThreads(), options.max_queued_calls),
-      scheduler_(kinds::KindsOf(SizesFor(options, *backend_), options.max_queued_calls),
+      conversions_(ConversionThreads(), MaxWaitingConversions(options)),
+      scheduler_(kinds::KindsOf(SizesFor(options, *backend_), options.max_queued_calls,
+                                options.max_queued_bytes),
                  RunnersOf(slots_), batching::SteadyClock()),
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
                .calls_under_way = calls_under_way_,
                .default_deadline = options.default_deadline,
+               .max_queued_bytes = options.max_queued_bytes,
                .max_step_cells = options.max_step_cells,
                .max_reply_bytes = options.max_reply_bytes,
                .life_chunk = SizesFor(options, *backend_).life_chunk,

@@ -51,17 +51,18 @@ class Band {
 
  private:
   void LoadSums(std::uint32_t slot, std::uint32_t y, int offset) {
-    const std::int64_t row = static_cast<std::int64_t>(y) + offset;
-    const std::int64_t height = grid_.height;
-    std::uint64_t* ones = sums_.ones(slot);
-    std::uint64_t* twos = sums_.twos(slot);
-    if (!edges_.torus && (row < 0 || row >= height)) {
-      std::fill_n(ones, edges_.words, 0);
-      std::fill_n(twos, edges_.words, 0);
-      return;
+    std::uint32_t row =
+        y + static_cast<std::uint32_t>(offset);  // above row 0: wraps to the largest
+    if (row >= grid_.height) {
+      if (!edges_.torus) {
+        std::fill_n(sums_.ones(slot), edges_.words, 0);
+        std::fill_n(sums_.twos(slot), edges_.words, 0);
+        return;
+      }
+      row = offset < 0 ? grid_.height - 1 : 0;
     }
-    const std::int64_t wrapped = (row + height) % height;
-    SumWholeRow(cells_ + wrapped * edges_.words, edges_, ones, twos);
+    SumWholeRow(cells_ + std::size_t{row} * edges_.words, edges_, sums_.ones(slot),
+                sums_.twos(slot));
   }
 
   void StepRow(std::uint32_t y, std::uint32_t slot) {

@@ -1,6 +1,7 @@
 // What the scheduler is told of a kind of work, and what it counts about it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,9 +13,21 @@ namespace gpusim::batching {
 using KindIndex = std::size_t;
 
 struct KindOptions {
-  std::string name;                // "camel_up", as statistics call it
-  Cost batch_limit;                // of one batch; a task that alone is beyond it goes alone
-  std::uint64_t max_tasks = 4096;  // queued plus running; one more is refused
+  std::string name;  // "camel_up", as statistics call it
+  Cost batch_limit;  // of one batch; a task that alone is beyond it goes alone
+  // Of the tasks queued plus running; what would pass either is refused, but a task of more bytes than that which finds
+  // the kind empty is taken. A task's bytes are those of its first cost.
+  std::uint64_t max_tasks = 4096;
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;
+};
+
+// Why a task was not accepted.
+struct Refusal {
+  enum class Reason : std::uint8_t { kQueueFull, kBytesFull, kDraining };
+  Reason reason = Reason::kQueueFull;
+  std::uint64_t limit = 0;  // max_tasks for kQueueFull, max_bytes for kBytesFull
+  // When the queue of now will be done at its recent pace, 1 ms to 10 s; not for kDraining.
+  std::chrono::milliseconds retry_after{};
 };
 
 struct KindCounters {
@@ -27,6 +40,7 @@ struct KindCounters {
   std::uint64_t queue_ns = 0;  // sum, from Submit to first taken; never taken counts nothing
   std::uint64_t run_ns = 0;    // sum over batches
   std::uint64_t queued = 0, running = 0;  // at this moment
+  std::uint64_t bytes = 0;                // of those
 };
 
 }  // namespace gpusim::batching

@@ -33,20 +33,38 @@ Ledger::Ledger(std::vector<KindOptions> kinds) {
   if (!kinds_.empty()) last_kind_ = kinds_.size() - 1;
 }
 
-std::optional<TaskId> Ledger::Accept(KindIndex kind_index, std::unique_ptr<Task>& task,
-                                     const Cost& cost, TimePoint now) {
+std::optional<Refusal> Ledger::WhyFull(KindIndex kind_index, std::uint64_t bytes) const {
+  const Kind& kind = kinds_[kind_index];
+  const KindCounters& counters = kind.counters;
+  const std::uint64_t present = counters.queued + counters.running;
+  const auto refuse = [&](Refusal::Reason reason, std::uint64_t limit) {
+    return Refusal{reason, limit, retry_after(kind_index)};
+  };
+  if (present >= kind.options.max_tasks)
+    return refuse(Refusal::Reason::kQueueFull, kind.options.max_tasks);
+  const std::uint64_t held = std::min(counters.bytes, kind.options.max_bytes);
+  // A task that alone is beyond the limit has to go when nothing else is there, or never.
+  if (present > 0 && bytes > kind.options.max_bytes - held)
+    return refuse(Refusal::Reason::kBytesFull, kind.options.max_bytes);
+  return std::nullopt;
+}
+
+tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_ptr<Task>& task,
+                                             const Cost& cost, TimePoint now) {
   Kind& kind = kinds_[kind_index];
-  const std::uint64_t present = kind.counters.queued + kind.counters.running;
-  if (present >= kind.options.max_tasks) {
+  if (const std::optional<Refusal> full = WhyFull(kind_index, cost.bytes)) {
     ++kind.counters.refused_queue_full;
-    return std::nullopt;
+    return tl::unexpected(*full);
   }
+  const std::uint64_t present = kind.counters.queued + kind.counters.running;
   if (present == 0) kind.pace_since = now;
   ++kind.counters.accepted;
   ++kind.counters.queued;
+  kind.counters.bytes += cost.bytes;
   TaskRecord& record = table_.Add(std::move(task));
   record.kind = kind_index;
   record.cost = cost;
+  record.held_bytes = cost.bytes;
   record.submitted = now;
   Queue(record);
   return record.id;
@@ -156,11 +174,6 @@ std::size_t Ledger::waiting_kinds() const {
       kinds_.begin(), kinds_.end(), [](const Kind& kind) { return !kind.queue.empty(); }));
 }
 
-std::chrono::milliseconds Ledger::retry_after(KindIndex kind) const {
-  const KindCounters& counters = kinds_[kind].counters;
-  return RetryAfter(counters.queued + counters.running, kinds_[kind].pace);
-}
-
 void Ledger::Queue(TaskRecord& record) {
   kinds_[record.kind].queue.PushBack(record);
   deadlines_.Add(record);
@@ -176,10 +189,16 @@ void Ledger::EndQueuedTask(TaskRecord& record, Outcome outcome, std::vector<Ende
   ended.push_back(End(record, outcome, &KindCounters::queued));
 }
 
+std::chrono::milliseconds Ledger::retry_after(KindIndex kind) const {
+  const KindCounters& counters = kinds_[kind].counters;
+  return RetryAfter(counters.queued + counters.running, kinds_[kind].pace);
+}
+
 EndedTask Ledger::End(TaskRecord& record, Outcome outcome, std::uint64_t KindCounters::*place) {
   KindCounters& counters = kinds_[record.kind].counters;
   assert(counters.*place > 0);
   --(counters.*place);
+  counters.bytes -= record.held_bytes;
   ++CounterOf(outcome, counters);
   return {table_.Remove(record), outcome};
 }

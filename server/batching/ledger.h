@@ -50,10 +50,10 @@ class Ledger {
  public:
   explicit Ledger(std::vector<KindOptions> kinds);
 
-  // Queues the task and takes it out of `task`; nothing, with `task` left alone, when the kind is
+  // Queues the task and takes it out of `task`; refuses, with `task` left alone, when the kind is
   // full. `cost` is the task's first.
-  std::optional<TaskId> Accept(KindIndex kind, std::unique_ptr<Task>& task, const Cost& cost,
-                               TimePoint now);
+  tl::expected<TaskId, Refusal> Accept(KindIndex kind, std::unique_ptr<Task>& task,
+                                       const Cost& cost, TimePoint now);
   // Counts a refusal because of draining.
   void CountRefusedDraining(KindIndex kind) { ++kinds_[kind].counters.refused_draining; }
 
@@ -76,7 +76,7 @@ class Ledger {
   TimePoint earliest_deadline() const;
   // Kinds that have something queued: as many batches at least can start now.
   std::size_t waiting_kinds() const;
-  // How long a caller that was refused just now should stay away.
+  // How long a caller that is refused now should stay away.
   std::chrono::milliseconds retry_after(KindIndex kind) const;
   const KindCounters& counters(KindIndex kind) const { return kinds_[kind].counters; }
 
@@ -91,6 +91,8 @@ class Ledger {
     TimePoint pace_since;
   };
 
+  // What refuses a task of so many bytes; nothing if there is room.
+  std::optional<Refusal> WhyFull(KindIndex kind, std::uint64_t bytes) const;
   void Queue(TaskRecord& record);
   void Unqueue(TaskRecord& record);
   void EndQueuedTask(TaskRecord& record, Outcome outcome, std::vector<EndedTask>& ended);

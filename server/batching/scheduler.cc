@@ -40,12 +40,8 @@ tl::expected<TaskId, Refusal> Scheduler::Submit(KindIndex kind, std::unique_ptr<
       ledger_.CountRefusedDraining(kind);
       return tl::unexpected(Refusal{.reason = Refusal::Reason::kDraining});
     }
-    const std::optional<TaskId> accepted = ledger_.Accept(kind, task, cost, clock_.Now());
-    if (!accepted) {
-      return tl::unexpected(Refusal{.reason = Refusal::Reason::kQueueFull,
-                                    .limit = kinds_[kind].max_tasks,
-                                    .retry_after = ledger_.retry_after(kind)});
-    }
+    const tl::expected<TaskId, Refusal> accepted = ledger_.Accept(kind, task, cost, clock_.Now());
+    if (!accepted) return tl::unexpected(accepted.error());
     id = *accepted;
     ++outstanding_;
     wake_slot = ClaimSlotWake();

@@ -38,14 +38,6 @@
 
 namespace gpusim::batching {
 
-struct Refusal {
-  enum class Reason : std::uint8_t { kQueueFull, kDraining };
-  Reason reason = Reason::kQueueFull;
-  std::uint64_t limit = 0;  // max_tasks, for kQueueFull
-  // When the queue of now will be done at its recent pace, 1 ms to 10 s; for kQueueFull.
-  std::chrono::milliseconds retry_after{};
-};
-
 // One runner a kind, in the order of the kinds: a slot's share of every simulation.
 using SlotRunners = std::vector<std::unique_ptr<Runner>>;
 

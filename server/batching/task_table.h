@@ -24,6 +24,7 @@ struct TaskRecord {
   std::unique_ptr<Task> task;
   KindIndex kind = 0;
   Cost cost;  // of the next chunk; while the task runs, the slot's alone to write
+  std::uint64_t held_bytes = 0;  // of the first cost, as counted by the kind
   TimePoint deadline;
   TimePoint submitted;
   bool running = false;    // else queued

@@ -141,6 +141,8 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                   "Threads of the CPU backend; 0: as many as the process may use"),
       NumberEntry("max-queued-calls", o.max_queued_calls, 1, 1u << 20,
                   "Calls of a kind, queued and running; more are refused"),
+      NumberEntry("max-queued-bytes", o.max_queued_bytes, 1u << 20, std::uint64_t{1} << 40,
+                  "Bytes of the boards of queued and running calls; more are refused"),
       NumberEntry("max-step-cells", o.max_step_cells, 64, 1u << 31,
                   "Cells of a stepped board, rows padded to 64"),
       NumberEntry("max-reply-bytes", o.max_reply_bytes, 4096, kMessageMax, "Bytes of a reply"),

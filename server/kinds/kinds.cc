@@ -86,16 +86,20 @@ BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
   };
 }
 
-std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks) {
+std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks,
+                                           std::uint64_t max_bytes) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
   std::vector<batching::KindOptions> kinds(3);
-  kinds[kCamelUp] = {
-      "camel_up", {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_moves}, max_tasks};
+  kinds[kCamelUp] = {"camel_up",
+                     {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_moves},
+                     max_tasks,
+                     max_bytes};
   kinds[kLife] = {"life",
                   {sizes.capacity.life_boards, sizes.capacity.life_words * sizeof(std::uint64_t),
                    sizes.life_chunk.word_steps},
-                  max_tasks};
-  kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks};
+                  max_tasks,
+                  max_bytes};
+  kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks, max_bytes};
   return kinds;
 }
 

@@ -26,7 +26,8 @@ struct BatchSizes {
 // a full leg of the second edition, and a board of `max_step_words` words.
 BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words);
 
-std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks);
+std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks,
+                                           std::uint64_t max_bytes);
 
 // The runners of one slot, which has to outlive them.
 batching::SlotRunners RunnersOf(Slot& slot);

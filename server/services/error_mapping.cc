@@ -59,11 +59,14 @@ grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
   google::rpc::RetryInfo details;
   details.mutable_retry_delay()->set_seconds(retry_ms / 1000);
   details.mutable_retry_delay()->set_nanos(static_cast<int>(retry_ms % 1000) * 1'000'000);
-  return WithDetail(
-      grpc::StatusCode::RESOURCE_EXHAUSTED,
-      "max-queued-calls of " + std::string(kind) + " is " + std::to_string(refusal.limit) +
-          ", and as many are queued or running; retry after " + std::to_string(retry_ms) + " ms",
-      details);
+  const bool bytes = refusal.reason == batching::Refusal::Reason::kBytesFull;
+  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                    std::string(bytes ? "max-queued-bytes" : "max-queued-calls") + " of " +
+                        std::string(kind) + " is " + std::to_string(refusal.limit) +
+                        (bytes ? ", and what is queued or running leaves too few"
+                               : ", and as many are queued or running") +
+                        "; retry after " + std::to_string(retry_ms) + " ms",
+                    details);
 }
 
 grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {

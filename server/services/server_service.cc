@@ -57,12 +57,13 @@ void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) 
 }  // namespace
 
 std::uint64_t ServerServiceImpl::UsedOf(const std::string& flag) const {
-  if (flag != "max-queued-calls") return 0;
+  const bool bytes = flag == "max-queued-bytes";
+  if (!bytes && flag != "max-queued-calls") return 0;
   // The limit is each kind's own, so the fullest one counts.
   std::uint64_t used = 0;
   for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
     const batching::KindCounters counters = context_.scheduler.counters(kind);
-    used = std::max(used, counters.queued + counters.running);
+    used = std::max(used, bytes ? counters.bytes : counters.queued + counters.running);
   }
   return used;
 }

@@ -20,7 +20,8 @@ struct ServingContext {
   std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h
 
   std::chrono::milliseconds default_deadline{};  // of calls that bring none
-  std::uint64_t max_step_cells = 0;              // with rows padded to whole words
+  std::uint64_t max_queued_bytes = 0;  // of boards, and of requests before they are boards
+  std::uint64_t max_step_cells = 0;    // with rows padded to whole words
   std::uint64_t max_reply_bytes = 0;
   kinds::LifeChunk life_chunk;
 

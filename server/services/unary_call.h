@@ -107,8 +107,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   }
 
   void RefuseForConversion() {
-    const batching::Refusal refusal{.reason = batching::Refusal::Reason::kQueueFull,
-                                    .limit = context_.conversions.max_waiting(),
+    const batching::Refusal refusal{.reason = batching::Refusal::Reason::kBytesFull,
+                                    .limit = context_.max_queued_bytes,
                                     .retry_after = std::chrono::milliseconds(100)};
     this->Finish(Refused(refusal, context_.scheduler.options(Method::kKind).name));
     Release();

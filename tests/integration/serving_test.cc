@@ -113,6 +113,29 @@ TEST_F(ServingTest, AFullQueueRefusesAtOnceAndSaysWhenToRetry) {
   EXPECT_EQ(server_.Statistics("camel_up").refused_queue_full(), 1u);
 }
 
+// Large boards fill memory long before they fill the queue.
+TEST(ServingLimitsTest, BoardsBeyondTheQueuedBytesAreRefusedAtOnce) {
+  DeviceGate gate;
+  server::ServerOptions options = TestOptions();
+  options.max_queued_bytes = std::uint64_t{2} << 20;  // one board of 4096 x 4096
+  InProcessServer server(options, MakeHeldBackend(gate));
+  gate.Close();
+  v1::StepRequest request;
+  request.set_pattern("bo$2bo$3o!");
+  request.set_topology("torus:4096x4096");
+  request.set_generations(1);
+  PendingCall<v1::StepRequest, v1::StepResponse> first, second;
+  first.request = second.request = request;
+  first.Start([&](auto... with) { server.life().async()->Step(with...); });
+  gate.AwaitStopped(1);
+  second.Start([&](auto... with) { server.life().async()->Step(with...); });
+  const grpc::Status refused = second.Await();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("max-queued-bytes of life is 2097152"));
+  gate.Open();
+  EXPECT_TRUE(first.Await().ok());
+}
+
 TEST_F(ServingTest, ADeviceFaultIsUnavailableWithItsText) {
   gate_.Break("the fan is on fire");
   OddsCall call;

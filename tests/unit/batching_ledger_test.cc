@@ -27,7 +27,8 @@ class LedgerTest : public testing::Test {
     std::unique_ptr<Task> task =
         std::make_unique<FakeTask>(log_, label, FakeTaskOptions{.deadline = deadline});
     const Cost cost = task->cost();
-    return ledger_.Accept(kind, task, cost, now_);
+    const auto accepted = ledger_.Accept(kind, task, cost, now_);
+    return accepted ? std::optional(*accepted) : std::nullopt;
   }
   std::vector<int> Take() {
     ledger_.TakeBatch(now_, batch_, ended_);

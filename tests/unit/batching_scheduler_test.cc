@@ -143,6 +143,28 @@ TEST(Scheduler, BusyKindLeavesAnIdleSlotToAnother) {
   EXPECT_EQ(s.stage.AwaitBatch(), (Seen{1, {1}}));
 }
 
+// Boards wait in host memory: 4096 of them may be small, or all the memory there is.
+TEST(Scheduler, RefusesWhatWouldPassTheBytes) {
+  KindOptions kind = Kind(kOneRow, 100);
+  kind.max_bytes = 1000;
+  StagedScheduler s({kind});
+  const auto of_bytes = [](std::uint64_t bytes) {
+    return FakeTaskOptions{.cost = {.rows = 1, .bytes = bytes, .work = 0}};
+  };
+  s.Occupy(0, of_bytes(400));  // running counts too
+  EXPECT_TRUE(s.TrySubmit(1, of_bytes(600)).has_value());
+  EXPECT_EQ(s.counters().bytes, 1000u);
+  const auto refused = s.TrySubmit(2, of_bytes(1));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().reason, Refusal::Reason::kBytesFull);
+  EXPECT_EQ(refused.error().limit, 1000u);
+  EXPECT_TRUE(s.TrySubmit(3, of_bytes(0)).has_value());
+  s.stage.Release(3);
+  s->Drain(TimePoint::max());
+  EXPECT_EQ(s.counters().bytes, 0u);
+  EXPECT_TRUE(Balanced(s.counters()));
+}
+
 TEST(Scheduler, RefusesExactlyWhatIsBeyondTheLimit) {
   constexpr int kMax = 8;
   StagedScheduler s({Kind(kOneRow, kMax)});

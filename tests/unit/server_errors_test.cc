@@ -84,6 +84,13 @@ TEST(ErrorMappingTest, Refusals) {
   EXPECT_EQ(retry.retry_delay().seconds(), 1);
   EXPECT_EQ(retry.retry_delay().nanos(), 250'000'000);
 
+  const grpc::Status bytes = Refused({.reason = Refusal::Reason::kBytesFull,
+                                      .limit = 4096,
+                                      .retry_after = std::chrono::milliseconds(1)},
+                                     "life");
+  EXPECT_EQ(bytes.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(bytes.error_message(), HasSubstr("max-queued-bytes of life is 4096"));
+
   const grpc::Status draining =
       Refused({.reason = Refusal::Reason::kDraining, .limit = 0, .retry_after = {}}, "life");
   EXPECT_EQ(draining.error_code(), grpc::StatusCode::UNAVAILABLE);
