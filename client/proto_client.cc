@@ -11,6 +11,7 @@
 #include "client/cancellation_state.h"
 #include "client/duration_text.h"
 #include "client/unary_call.h"
+#include "client/utf8_check.h"
 #include "gpusim/v1/camel_up.grpc.pb.h"
 #include "gpusim/v1/life.grpc.pb.h"
 #include "gpusim/v1/server.grpc.pb.h"
@@ -69,6 +70,14 @@ std::vector<FieldViolation> Check(const ClientOptions& options) {
   return violations;
 }
 
+Error BadArguments(const std::string& message, std::vector<FieldViolation> violations) {
+  return Error{.code = StatusCode::kInvalidArgument,
+               .message = message,
+               .violations = std::move(violations),
+               .retry_after = {},
+               .connected = false};
+}
+
 }  // namespace
 
 class ProtoClient::Connection {
@@ -103,6 +112,8 @@ class ProtoClient::Connection {
                         grpc::Status (Service::*method)(grpc::ClientContext*, const Request&,
                                                         Response*),
                         const Request& request, const CallOptions& options) {
+    if (auto violations = StringsNotUtf8(request); !violations.empty())
+      return tl::unexpected(BadArguments("the request is bad", std::move(violations)));
     return CallAndWait<Response>(Terms(options),
                                  [&](grpc::ClientContext* context, Response* response) {
                                    return (stub.*method)(context, request, response);
@@ -136,11 +147,7 @@ Result<std::unique_ptr<ProtoClient>> ProtoClient::Create(ClientOptions options) 
   options.server = ResolveServer(options.server);
   std::vector<FieldViolation> violations = Check(options);
   if (!violations.empty()) {
-    return tl::unexpected(Error{.code = StatusCode::kInvalidArgument,
-                                .message = "the client's options are bad",
-                                .violations = std::move(violations),
-                                .retry_after = {},
-                                .connected = false});
+    return tl::unexpected(BadArguments("the client's options are bad", std::move(violations)));
   }
   return std::unique_ptr<ProtoClient>(
       new ProtoClient(std::make_unique<Connection>(std::move(options))));

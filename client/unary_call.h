@@ -152,7 +152,8 @@ class AsyncCall : public grpc::ClientUnaryReactor,
   void Finish(Result<Response> result) {
     const auto self = std::move(self_);
     done_(std::move(result));
-    // Whatever the callback holds is let go before the connection may believe that the call is over.
+    // Whatever the callback holds is let go before the connection may believe that the call is
+    // over.
     done_ = nullptr;
     terms_.cancellation.state().Remove(caller_id_);
     connection_calls_.Remove(connection_id_);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
 #include <spdlog/fmt/chrono.h>
 #include <spdlog/formatter.h>
@@ -63,8 +64,8 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return spdlog::level::err;
 }
 
-// gRPC takes a plain function, so the logger is found here.
-std::shared_ptr<spdlog::logger>& GrpcLogger() {
+// Both libraries take a plain function, so the logger is found here.
+std::shared_ptr<spdlog::logger>& LibraryLogger() {
   static auto* const logger = new std::shared_ptr<spdlog::logger>;
   return *logger;
 }
@@ -72,7 +73,13 @@ std::shared_ptr<spdlog::logger>& GrpcLogger() {
 void LogForGrpc(gpr_log_func_args* args) {
   const auto level =
       args->severity == GPR_LOG_SEVERITY_ERROR ? spdlog::level::warn : spdlog::level::debug;
-  GrpcLogger()->log(level, "gRPC: {}", args->message);
+  LibraryLogger()->log(level, "gRPC: {}", args->message);
+}
+
+void LogForProtobuf(google::protobuf::LogLevel level, const char* /*file*/, int /*line*/,
+                    const std::string& message) {
+  const bool error = level >= google::protobuf::LOGLEVEL_ERROR;
+  LibraryLogger()->log(error ? spdlog::level::warn : spdlog::level::debug, "protobuf: {}", message);
 }
 
 }  // namespace
@@ -90,9 +97,10 @@ std::shared_ptr<spdlog::logger> MakeLogger(LogLevel level, LogFormat format) {
   return logger;
 }
 
-void TakeGrpcLog(std::shared_ptr<spdlog::logger> logger) {
-  GrpcLogger() = std::move(logger);
+void TakeLibraryLogs(std::shared_ptr<spdlog::logger> logger) {
+  LibraryLogger() = std::move(logger);
   gpr_set_log_function(LogForGrpc);
+  google::protobuf::SetLogHandler(LogForProtobuf);
 }
 
 }  // namespace gpusim::server

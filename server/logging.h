@@ -12,8 +12,8 @@ namespace gpusim::server {
 // Thread-safe; writes at once.
 std::shared_ptr<spdlog::logger> MakeLogger(LogLevel level, LogFormat format);
 
-// Lets gRPC's own messages through to this logger: its errors as warnings, the rest as debug. For
-// the whole process; the logger lives for ever from now on.
-void TakeGrpcLog(std::shared_ptr<spdlog::logger> logger);
+// Lets gRPC's and protobuf's own messages through to this logger: their errors as warnings, the
+// rest as debug. For the whole process; the logger lives for ever from now on.
+void TakeLibraryLogs(std::shared_ptr<spdlog::logger> logger);
 
 }  // namespace gpusim::server

@@ -6,8 +6,10 @@
 #include <string>
 #include <utility>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "server/config/server_options.h"
 #include "server/logging.h"
@@ -50,19 +52,31 @@ void PrintAddresses(const Server& server) {
 }
 
 int ExitWith(const gpusim::server::ParseExit& exit) {
-  std::fputs(exit.text.c_str(), exit.status == 0 ? stdout : stderr);
-  return exit.status;
+  std::FILE* const stream = exit.status == 0 ? stdout : stderr;
+  const bool written = std::fputs(exit.text.c_str(), stream) >= 0 && std::fflush(stream) == 0;
+  return written || exit.status != 0 ? exit.status : 1;
+}
+
+// A standard descriptor that was closed would be the next one that gRPC opens, and what is printed
+// would go there. Each closed one is opened the wrong way round, so that reading or writing it goes
+// on failing.
+void OccupyClosedStandardDescriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) == -1)
+      open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  OccupyClosedStandardDescriptors();
   const auto options = gpusim::server::ParseServerOptions(argc, argv);
   if (!options) return ExitWith(options.error());
 
   BlockStopSignals();
   const auto log = gpusim::server::MakeLogger(options->log_level, options->log_format);
-  gpusim::server::TakeGrpcLog(log);
+  gpusim::server::TakeLibraryLogs(log);
   log->info("gpusim-server {}", gpusim::server::Version());
 
   auto backend = gpusim::server::MakeBackend(*options, *log);

@@ -202,12 +202,13 @@ tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
 
 void Server::Drain(milliseconds drain_time) {
   if (std::exchange(drained_, true)) return;
-  if (grpc_ != nullptr) FinishCalls(drain_time);
+  const bool served = grpc_ != nullptr;
+  if (served) FinishCalls(drain_time);
   // No call is left, so nobody posts or submits any more. The pool's threads go before the
   // scheduler, which they may still be on their way out of.
   conversions_.Stop();
   scheduler_.Drain(steady_clock::now());
-  LogKinds();
+  if (served) LogKinds();
 }
 
 void Server::FinishCalls(milliseconds drain_time) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <unistd.h>
 
 #include "client/cli/command_line.h"
@@ -38,9 +40,21 @@ tl::expected<Output, Failure> Call(Command& command, const Settings& settings) {
   return command.Run(settings, **client, {.cancellation = interruption.cancellation()});
 }
 
+// A standard descriptor that was closed would be the next one that gRPC opens, and an answer would
+// be written there. Each closed one is opened the wrong way round, so that reading or writing it
+// goes on failing.
+void OccupyClosedStandardDescriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) == -1)
+      open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int Main(std::vector<std::string> arguments) {
-  // gRPC's own log would mix with the one line that says what is wrong.
+  OccupyClosedStandardDescriptors();
+  // The libraries' own logs would mix with the one line that says what is wrong.
   setenv("GRPC_VERBOSITY", "none", /*overwrite=*/0);
+  google::protobuf::SetLogHandler(nullptr);
 
   CommandLine command_line;
   const auto invocation = command_line.Parse(std::move(arguments), DetectTerminal());

@@ -161,8 +161,8 @@ class CpuBackend : public Backend {
   BackendKind kind() const override { return BackendKind::kCpu; }
   const std::vector<DeviceInfo>& devices() const override { return devices_; }
 
-  // A move costs about 10 ns, of which merging saves two thirds; a word 2 to 10 ns, the more the narrower the board; a
-  // generation of the smallest board 0.5 us.
+  // A move costs about 10 ns, of which merging saves two thirds; a word 2 to 10 ns, the more the
+  // narrower the board; a generation of the smallest board 0.5 us.
   std::uint64_t camel_up_chunk_moves() const override {
     return 500'000ull * static_cast<std::uint64_t>(threads_);
   }

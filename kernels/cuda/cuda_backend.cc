@@ -140,7 +140,8 @@ std::string VersionText(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// What keeps this process from the GPUs, named by what was found and what is needed; empty if nothing does.
+// What keeps this process from the GPUs, named by what was found and what is needed; empty if
+// nothing does.
 std::string WhyNoGpu() {
   int driver = 0;
   int needed = 0;

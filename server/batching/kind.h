@@ -15,8 +15,8 @@ using KindIndex = std::size_t;
 struct KindOptions {
   std::string name;  // "camel_up", as statistics call it
   Cost batch_limit;  // of one batch; a task that alone is beyond it goes alone
-  // Of the tasks queued plus running; what would pass either is refused, but a task of more bytes than that which finds
-  // the kind empty is taken. A task's bytes are those of its first cost.
+  // Of the tasks queued plus running; what would pass either is refused, but a task of more bytes
+  // than that which finds the kind empty is taken. A task's bytes are those of its first cost.
   std::uint64_t max_tasks = 4096;
   std::uint64_t max_bytes = std::uint64_t{1} << 30;
 };

@@ -1,5 +1,5 @@
-// std::mutex with the annotations that Clang's -Wthread-safety reads. The macros carry our name since Abseil, which gRPC's
-// headers bring, has some under the short ones.
+// std::mutex with the annotations that Clang's -Wthread-safety reads. The macros carry our name
+// since Abseil, which gRPC's headers bring, has some under the short ones.
 #pragma once
 
 #include <condition_variable>

@@ -109,7 +109,9 @@ class StepPlanner {
     // Nothing stays nothing, however long: the frame of no cells is one cell.
     if (pattern_->runs.empty()) plan_.run.generations = 0;
     plan_.corner = frame->corner;
-    plan_.file_corner = {pattern_->box.x, pattern_->box.y};
+    // On the open plane Golly's Pos is the corner of the box.
+    const Cell unplaced{pattern_->box.x, pattern_->box.y};
+    plan_.file_corner = pattern_->golly_position.value_or(unplaced);
     Lay(frame->width, frame->height, SourceField());
   }
 

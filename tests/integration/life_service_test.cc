@@ -106,6 +106,20 @@ TEST(LifeServiceTest, OpenPlane) {
   EXPECT_EQ(box.height(), 525u);
 }
 
+// A file written by one call and read by the next lost its place: it kept its count of generations,
+// but went back to 0,0 each time.
+TEST(LifeServiceTest, AFileKeepsItsPlaceOnTheOpenPlane) {
+  InProcessServer server;
+  std::string file = "#CXRLE Pos=10,-3 Gen=2\nx = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n";
+  for (int i = 0; i < 3; ++i) {
+    v1::StepRequest request = PatternRequest(file, "plane:auto", 4);
+    request.set_output_format(v1::OUTPUT_FORMAT_RLE);
+    file = StepWell(server, request).file();
+  }
+  EXPECT_THAT(file, HasSubstr("Pos=13,0"));
+  EXPECT_THAT(file, HasSubstr("Gen=14"));
+}
+
 TEST(LifeServiceTest, OpenPlaneIsTrimmedWithItsOrigin) {
   InProcessServer server;
   v1::StepRequest request = PatternRequest(kGlider, "", 40);

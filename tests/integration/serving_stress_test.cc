@@ -1,5 +1,5 @@
-// Many calls that are cancelled, expire and are answered at the same time, and a server that is stopped in
-// the middle: every call ends once, the counters add up, and the drain returns.
+// Many calls that are cancelled, expire and are answered at the same time, and a server that is
+// stopped in the middle: every call ends once, the counters add up, and the drain returns.
 #include <chrono>
 #include <deque>
 #include <future>

@@ -18,8 +18,8 @@ namespace gpusim::testing {
 // Defaults for tests: 127.0.0.1 with port 0.
 server::ServerOptions TestOptions();
 
-// The CPU backend with two threads; with GPUSIM_TEST_BACKEND=cuda in the environment, as the gpu suite sets it, the GPU.
-// Throws std::runtime_error if that is not to be had: nothing is skipped.
+// The CPU backend with two threads; with GPUSIM_TEST_BACKEND=cuda in the environment, as the gpu
+// suite sets it, the GPU. Throws std::runtime_error if that is not to be had: nothing is skipped.
 std::unique_ptr<Backend> MakeTestBackend();
 
 // Throws std::runtime_error if the server does not start. Logs nothing.

@@ -77,6 +77,28 @@ TEST(ClientLibrary, SendsAPositionAndReadsTheOdds) {
             "outputs: OUTPUT_LEG_PAIRS");
 }
 
+// Such a request was sent, and came back as UNIMPLEMENTED without a word.
+TEST(ClientLibrary, TextThatIsNotUtf8IsNamedAndNotSent) {
+  bool asked = false;
+  FakeServer server({.step = [&](grpc::ServerContext&, const v1::StepRequest&, v1::StepResponse&) {
+    asked = true;
+    return grpc::Status::OK;
+  }});
+  Client client = Connect(server);
+  for (const std::string bad :
+       {"\xff", "B3/S\x80", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+    const auto step = client.Step(
+        {.source = PatternFile{"\xff is fine in a file"}, .rule = bad, .generations = 1});
+    ASSERT_FALSE(step) << bad;
+    EXPECT_EQ(step.error().code, StatusCode::kInvalidArgument);
+    ASSERT_THAT(step.error().violations, SizeIs(1));
+    EXPECT_EQ(step.error().violations[0].field, "rule");
+  }
+  EXPECT_FALSE(asked);
+  for (const std::string good : {"", "B3/S23", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x90\xaa"})
+    EXPECT_TRUE(client.Step({.source = PatternFile{"o!"}, .rule = good, .generations = 1})) << good;
+}
+
 TEST(ClientLibrary, SendsAPatternAndReadsTheBoard) {
   v1::StepRequest seen;
   FakeServer server({.step = [&](grpc::ServerContext&, const v1::StepRequest& request,
