@@ -9,7 +9,7 @@ namespace gpusim::cli {
 namespace {
 
 std::string Reason(const Error& error) {
-  const std::string message = Printable(error.message);
+  std::string message = Printable(error.message);
   // What the client refused itself was sent to no server.
   if (!error.connected && error.code == StatusCode::kInvalidArgument) return message;
   if (!error.connected) return message + "; start gpusim-server or pass --server";
