@@ -37,8 +37,6 @@ class ConversionPool {
   // one thread.
   void Stop() GPUSIM_EXCLUDES(mutex_);
 
-  std::size_t max_waiting() const { return max_waiting_; }
-
  private:
   void RunJobs() GPUSIM_EXCLUDES(mutex_);
 

