@@ -2,12 +2,13 @@
 // turns the one into the other. Everything here is domain; neither CUDA nor protobuf shows.
 //
 //   caller (one thread a slot)                    backend
-//   fill slot->camel_up().queries   --- RunCamelUp() --->   one copy a property, one launch, copies
-//   back read slot->camel_up().answers   <--------------------
+//   fill the query columns of slot->camel_up()   --- RunCamelUp() --->   one copy a property, launches
+//   read the answer columns                      <-------------------    copies back
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <tl/expected.hpp>
 
 #include "kernels/batches.h"
+#include "kernels/race_table.h"
 
 namespace gpusim {
 
@@ -38,6 +40,7 @@ using DeviceResult = tl::expected<T, DeviceFault>;
 // How much one batch may hold. Columns are made this large once and never grow.
 struct SlotCapacity {
   std::size_t camel_up_rows = 0;
+  std::size_t simulation_rows = 0;
   std::size_t life_boards = 0;
   std::size_t life_words = 0;  // 64-bit words of all boards of a batch together
 };
@@ -49,14 +52,21 @@ class Slot {
  public:
   virtual ~Slot() = default;
 
-  virtual camel_up::LegBatch& camel_up() = 0;
+  virtual camel_up::OddsBatch& camel_up() = 0;
   virtual life::StepBatch& life() = 0;
 
   // Answer every row of the batch. Block until the answers are in the answer columns. On a fault no
-  // answer is to be trusted. Do not allocate.
+  // answer is to be trusted. Do not allocate. Exact rows of Scope::kRace need the edition's race table
+  // in use before.
   virtual DeviceResult<void> RunCamelUp() = 0;
   virtual DeviceResult<void> RunLife() = 0;
 };
+
+// Where a race table lies for the queries of a GPU; the CPU reads it where it is.
+enum class TableMemory : std::uint8_t { kDevice, kHost };
+
+// Hears of a solver's progress; false stops it. Called on the solver's thread.
+using RaceSolveWatch = std::function<bool(const camel_up::RaceSolveProgress&)>;
 
 // Thread-safe. Has to outlive its slots.
 class Backend {
@@ -73,9 +83,23 @@ class Backend {
   virtual std::uint64_t life_chunk_word_steps() const = 0;
   virtual std::uint32_t life_chunk_generations() const = 0;
 
-  // Allocates all columns of the slot on host and device.
+  // Allocates all columns of the slot on host and device, and seeds the slot's warm random states with
+  // `warm`: rows of that stream start from them, all others from states made in registers, to the
+  // same bits.
   virtual DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device,
-                                                       const SlotCapacity& capacity) = 0;
+                                                       const SlotCapacity& capacity,
+                                                       const camel_up::StreamBase& warm) = 0;
+
+  // Solves the race table of an edition: the same bytes on every backend. Blocks for as long as it takes,
+  // on the CPU with `threads` threads of its own (0: as many as the backend has), which inherit the caller's
+  // priority; slots go on working. nullptr when the watch stopped it; a fault where memory is short.
+  virtual DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
+      camel_up::Edition edition, int threads, const RaceSolveWatch& watch) = 0;
+
+  // Exact race rows read this table from now on; called at most once an edition. Copies it to every GPU, or
+  // where `memory` says so lets them read it in host memory.
+  virtual DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable> table,
+                                          TableMemory memory) = 0;
 };
 
 // A backend of `threads` worker threads (0: as many as the process may use, by affinity and cgroup

@@ -123,7 +123,7 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
   std::vector<std::unique_ptr<Slot>> slots;
   for (std::size_t device = 0; device < backend.devices().size(); ++device) {
     for (int i = 0; i < options.slots; ++i) {
-      auto slot = backend.MakeSlot(device, capacity);
+      auto slot = backend.MakeSlot(device, capacity, {});
       const std::string place = "device " + std::to_string(device) + " (" +
                                 backend.devices()[device].name + "), slot " + std::to_string(i);
       if (!slot) return tl::unexpected(place + ": " + slot.error().what);

@@ -86,15 +86,16 @@ class CpuSlot : public Slot {
   CpuSlot(tbb::task_arena& arena, Workspaces& workspaces, const SlotCapacity& capacity)
       : arena_(arena),
         workspaces_(workspaces),
-        leg_batch_(capacity.camel_up_rows, std::pmr::get_default_resource()),
+        odds_batch_(capacity.camel_up_rows, capacity.simulation_rows,
+                    std::pmr::get_default_resource()),
         step_batch_(capacity.life_boards, capacity.life_words, std::pmr::get_default_resource()) {}
 
-  camel_up::LegBatch& camel_up() override { return leg_batch_; }
+  camel_up::OddsBatch& camel_up() override { return odds_batch_; }
   life::StepBatch& life() override { return step_batch_; }
 
   DeviceResult<void> RunCamelUp() override {
-    leg_batch_.answers.Resize(leg_batch_.queries.size());
-    return RunRows(leg_batch_.queries.size(), [this](std::size_t row) { SolveRow(row); });
+    odds_batch_.exact_answers.Resize(odds_batch_.exact.size());
+    return RunRows(odds_batch_.exact.size(), [this](std::size_t row) { SolveRow(row); });
   }
 
   DeviceResult<void> RunLife() override {
@@ -123,11 +124,11 @@ class CpuSlot : public Slot {
   }
 
   void SolveRow(std::size_t row) {
-    const auto queries = leg_batch_.queries.view();
+    const auto queries = odds_batch_.exact.view();
     const camel_up::LegQuery query{queries.At<camel_up::kBoard>(row),
                                    queries.At<camel_up::kTiles>(row),
                                    queries.At<camel_up::kEdition>(row)};
-    workspaces_.local().leg_solver.Solve(query, leg_batch_.answers.view(), row);
+    workspaces_.local().leg_solver.Solve(query, odds_batch_.exact_answers.view(), row);
   }
 
   void StepBoard(std::size_t board) {
@@ -145,7 +146,7 @@ class CpuSlot : public Slot {
 
   tbb::task_arena& arena_;
   Workspaces& workspaces_;
-  camel_up::LegBatch leg_batch_;
+  camel_up::OddsBatch odds_batch_;
   life::StepBatch step_batch_;
 };
 
@@ -171,12 +172,22 @@ class CpuBackend : public Backend {
   }
   std::uint32_t life_chunk_generations() const override { return 4096; }
 
-  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t, const SlotCapacity& capacity) override {
+  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t, const SlotCapacity& capacity,
+                                               const camel_up::StreamBase& /*warm*/) override {
     try {
       return std::make_unique<CpuSlot>(arena_, workspaces_, capacity);
     } catch (const std::bad_alloc&) {
       return tl::unexpected(DeviceFault{"CPU backend: no memory for a slot's columns"});
     }
+  }
+
+  DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
+      camel_up::Edition, int, const RaceSolveWatch&) override {
+    return tl::unexpected(DeviceFault{"not there yet"});
+  }
+  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable>,
+                                  TableMemory) override {
+    return tl::unexpected(DeviceFault{"not there yet"});
   }
 
  private:

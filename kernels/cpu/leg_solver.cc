@@ -47,7 +47,8 @@ void LegSolver::Level::Grow() {
 
 LegSolver::LegSolver() = default;
 
-void LegSolver::Solve(const LegQuery& query, const LegAnswers::ViewType& answers, std::size_t row) {
+void LegSolver::Solve(const LegQuery& query, const OddsAnswers::ViewType& answers,
+                      std::size_t row) {
   order_weight_.fill(0);
   landing_weight_.fill(0);
   race_ends_.fill(0);
@@ -83,7 +84,7 @@ void LegSolver::Count(const Draw& draw, std::uint32_t weight) {
   if (draw.finish == Finish::kBackward) race_ends_[1] += weight;
 }
 
-void LegSolver::Write(const LegQuery& query, const LegAnswers::ViewType& answers,
+void LegSolver::Write(const LegQuery& query, const OddsAnswers::ViewType& answers,
                       std::size_t row) const {
   for (std::size_t k = 0; k < kRacers * kRacers; ++k) {
     answers.At<kRankWeight>(row, k) = 0;
@@ -105,6 +106,7 @@ void LegSolver::Write(const LegQuery& query, const LegAnswers::ViewType& answers
       answers.At<kLandingWeight>(row, tile++) = landing_weight_[static_cast<std::size_t>(space)];
   }
   for (; tile < kMaxTiles; ++tile) answers.At<kLandingWeight>(row, tile) = 0;
+  for (tile = 0; tile < kMaxTiles; ++tile) answers.At<kLandingSquares>(row, tile) = 0;
   for (std::size_t k = 0; k < 2; ++k) answers.At<kRaceEndsWeight>(row, k) = race_ends_[k];
 }
 

@@ -20,7 +20,7 @@ class LegSolver {
   LegSolver();
 
   // Writes row `row` of the answers. Precondition: the query comes from a legal position.
-  void Solve(const LegQuery& query, const LegAnswers::ViewType& answers, std::size_t row);
+  void Solve(const LegQuery& query, const OddsAnswers::ViewType& answers, std::size_t row);
 
  private:
   struct Node {
@@ -48,7 +48,7 @@ class LegSolver {
 
   void PlayDraw(const LegQuery& query, int draws_left);
   void Count(const Draw& draw, std::uint32_t weight);
-  void Write(const LegQuery& query, const LegAnswers::ViewType& answers, std::size_t row) const;
+  void Write(const LegQuery& query, const OddsAnswers::ViewType& answers, std::size_t row) const;
 
   Level current_;
   Level next_;

@@ -41,7 +41,7 @@ class CudaSlot : public Slot {
         multiprocessors_(multiprocessors),
         stream_(cuda::MakeStream()),
         done_(cuda::MakeEvent()),
-        leg_batch_(capacity.camel_up_rows, &pinned_),
+        odds_batch_(capacity.camel_up_rows, capacity.simulation_rows, &pinned_),
         step_batch_(capacity.life_boards, capacity.life_words, &pinned_),
         leg_queries_(capacity.camel_up_rows),
         leg_answers_(capacity.camel_up_rows),
@@ -51,7 +51,7 @@ class CudaSlot : public Slot {
         next_(capacity.life_words),
         scratch_(capacity.life_words) {}
 
-  camel_up::LegBatch& camel_up() override { return leg_batch_; }
+  camel_up::OddsBatch& camel_up() override { return odds_batch_; }
   life::StepBatch& life() override { return step_batch_; }
 
   DeviceResult<void> RunCamelUp() override {
@@ -64,15 +64,17 @@ class CudaSlot : public Slot {
  private:
   void RunLegOdds() {
     using namespace camel_up;
-    const std::size_t rows = leg_batch_.queries.size();
-    leg_batch_.answers.Resize(rows);
+    const std::size_t rows = odds_batch_.exact.size();
+    odds_batch_.exact_answers.Resize(rows);
     cuda::CheckCuda(cudaSetDevice(device_));
-    leg_queries_.CopyToDevice<kBoard, kTiles, kEdition>(leg_batch_.queries, stream_);
-    leg_answers_.Zero<kRankWeight, kPairWeight, kLandingWeight, kRaceEndsWeight>(rows, stream_);
+    leg_queries_.CopyToDevice<kBoard, kTiles, kEdition>(odds_batch_.exact, stream_);
+    leg_answers_.Zero<kRankWeight, kPairWeight, kLandingWeight, kLandingSquares, kRaceEndsWeight>(
+        rows, stream_);
     cuda::LaunchLegOdds(leg_queries_.view(rows), leg_answers_.view(rows), multiprocessors_,
                         stream_.get());
-    leg_answers_.CopyToHost<kRankWeight, kPairWeight, kLandingWeight, kRaceEndsWeight>(
-        leg_batch_.answers, stream_);
+    leg_answers_
+        .CopyToHost<kRankWeight, kPairWeight, kLandingWeight, kLandingSquares, kRaceEndsWeight>(
+            odds_batch_.exact_answers, stream_);
     cuda::WaitFor(stream_, done_);
   }
 
@@ -124,10 +126,10 @@ class CudaSlot : public Slot {
   cuda::PinnedMemory pinned_;  // before the columns that live in it
   cuda::Stream stream_;
   cuda::Event done_;
-  camel_up::LegBatch leg_batch_;
+  camel_up::OddsBatch odds_batch_;
   life::StepBatch step_batch_;
-  cuda::DeviceColumns<camel_up::LegQueries> leg_queries_;
-  cuda::DeviceColumns<camel_up::LegAnswers> leg_answers_;
+  cuda::DeviceColumns<camel_up::ExactQueries> leg_queries_;
+  cuda::DeviceColumns<camel_up::OddsAnswers> leg_answers_;
   cuda::DeviceColumns<life::Boards> boards_;
   cuda::DeviceColumns<life::Facts> facts_;
   cuda::DeviceColumns<life::Cells> cells_;
@@ -179,13 +181,22 @@ class CudaBackend : public Backend {
   std::uint64_t life_chunk_word_steps() const override { return 50'000'000; }
   std::uint32_t life_chunk_generations() const override { return 2048; }
 
-  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device,
-                                               const SlotCapacity& capacity) override {
+  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,
+                                               const camel_up::StreamBase& /*warm*/) override {
     return Guarded([&]() -> std::unique_ptr<Slot> {
       cuda::CheckCuda(cudaSetDevice(static_cast<int>(device)));
       return std::make_unique<CudaSlot>(static_cast<int>(device), multiprocessors_[device],
                                         capacity);
     });
+  }
+
+  DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
+      camel_up::Edition, int, const RaceSolveWatch&) override {
+    return tl::unexpected(DeviceFault{"not there yet"});
+  }
+  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable>,
+                                  TableMemory) override {
+    return tl::unexpected(DeviceFault{"not there yet"});
   }
 
  private:

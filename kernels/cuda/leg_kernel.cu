@@ -125,7 +125,7 @@ __device__ void FoldOrders(Tally& tally) {
 // Adds to the row, which was 0 before the launch. Thread 0 lists the tiles by space: they are at
 // most 8.
 __device__ void AddToRow(const Tally& tally, const LegQuery& leg,
-                         const LegAnswers::ViewType& answers, std::size_t row) {
+                         const OddsAnswers::ViewType& answers, std::size_t row) {
   const int i = threadIdx.x;
   auto add = [](std::uint32_t& sum, std::uint32_t weight) {
     if (weight != 0) atomicAdd(&sum, weight);
@@ -143,7 +143,7 @@ __device__ void AddToRow(const Tally& tally, const LegQuery& leg,
 }
 
 __global__ void __launch_bounds__(kThreads)
-    LegOdds(LegQueries::ViewType queries, LegAnswers::ViewType answers, int most_prefix_draws) {
+    LegOdds(ExactQueries::ViewType queries, OddsAnswers::ViewType answers, int most_prefix_draws) {
   __shared__ Tally tally;
   for (std::size_t row = blockIdx.x; row < queries.size(); row += gridDim.x) {
     const LegQuery leg{queries.At<kBoard>(row), queries.At<kTiles>(row), queries.At<kEdition>(row)};
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void LaunchLegOdds(const LegQueries::ViewType& queries, const LegAnswers::ViewType& answers,
+void LaunchLegOdds(const ExactQueries::ViewType& queries, const OddsAnswers::ViewType& answers,
                    int multiprocessors, cudaStream_t stream) {
   if (queries.size() == 0) return;
   constexpr unsigned kBlocksAMultiprocessor = 4;  // 119 registers a thread

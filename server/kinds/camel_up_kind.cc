@@ -9,14 +9,14 @@ namespace {
 
 using camel_up::kRacers;
 
-void AppendQuery(const camel_up::LegQuery& query, camel_up::LegQueries& queries) {
+void AppendQuery(const camel_up::LegQuery& query, camel_up::ExactQueries& queries) {
   const std::size_t row = queries.Append();
   queries.At<camel_up::kBoard>(row) = query.board;
   queries.At<camel_up::kTiles>(row) = query.tiles;
   queries.At<camel_up::kEdition>(row) = query.edition;
 }
 
-LegAnswer TakeAnswer(const camel_up::LegAnswers& answers, std::size_t row) {
+LegAnswer TakeAnswer(const camel_up::OddsAnswers& answers, std::size_t row) {
   LegAnswer answer;
   for (std::size_t i = 0; i < kRacers; ++i) {
     for (std::size_t k = 0; k < kRacers; ++k) {
@@ -38,16 +38,16 @@ batching::Cost CamelUpTask::cost() const {
 }
 
 void CamelUpRunner::Run(std::span<batching::Task* const> batch, std::span<batching::Chunk> chunks) {
-  camel_up::LegBatch& columns = slot_.camel_up();
-  columns.queries.Clear();
+  camel_up::OddsBatch& columns = slot_.camel_up();
+  columns.Clear();
   for (const batching::Task* task : batch)
-    AppendQuery(static_cast<const CamelUpTask*>(task)->query_, columns.queries);
+    AppendQuery(static_cast<const CamelUpTask*>(task)->query_, columns.exact);
 
   const DeviceResult<void> ran = slot_.RunCamelUp();
   for (std::size_t row = 0; row < batch.size(); ++row) {
     auto& task = static_cast<CamelUpTask&>(*batch[row]);
     if (ran) {
-      task.answer_ = TakeAnswer(columns.answers, row);
+      task.answer_ = TakeAnswer(columns.exact_answers, row);
     } else {
       task.fault_ = ran.error().what;
     }

@@ -13,7 +13,7 @@
 
 namespace gpusim::kinds {
 
-// One row of camel_up::LegAnswers; all weights are out of TotalWeight(edition, dice).
+// One row of camel_up::OddsAnswers; all weights are out of TotalWeight(edition, dice).
 struct LegAnswer {
   std::array<std::array<std::uint32_t, camel_up::kRacers>, camel_up::kRacers> rank_weight{};
   std::array<std::array<std::uint32_t, camel_up::kRacers>, camel_up::kRacers> pair_weight{};

@@ -31,8 +31,8 @@ class CudaEngines : public ::testing::Test {
     }
     cuda_ = std::move(*cuda);
     cpu_ = MakeCpuBackend(0);
-    gpu_slot_ = cuda_->MakeSlot(0, testing::kLifeSuiteCapacity).value();
-    cpu_slot_ = cpu_->MakeSlot(0, testing::kLifeSuiteCapacity).value();
+    gpu_slot_ = cuda_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
+    cpu_slot_ = cpu_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
   }
   static void TearDownTestSuite() {
     gpu_slot_.reset();
@@ -83,7 +83,7 @@ TEST_P(CudaLegs, RandomPositionsLikeTheCpu) {
 INSTANTIATE_TEST_SUITE_P(BothEditions, CudaLegs, ::testing::Values(1, 2));
 
 // Batches of 1, 31, 32, 33 rows and of several thousand: no row sees its neighbours.
-TEST_F(CudaEngines, LegAnswersDoNotDependOnTheBatch) {
+TEST_F(CudaEngines, OddsAnswersDoNotDependOnTheBatch) {
   std::mt19937_64 random(4);
   std::vector<reference::Position> positions;
   for (std::size_t i = 0; i < Cases(3000); ++i)
@@ -131,7 +131,7 @@ TEST_F(CudaEngines, RandomBoardsLikeTheCpu) {
 
 // Two slots of a device at once: each gets the answers that one gets alone.
 TEST_F(CudaEngines, TwoSlotsAtOnce) {
-  auto other_slot = cuda_->MakeSlot(0, testing::kLifeSuiteCapacity).value();
+  auto other_slot = cuda_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
   std::mt19937_64 random(11);
   std::vector<testing::LifeCase> cases;
   for (int i = 0; i < 8; ++i)

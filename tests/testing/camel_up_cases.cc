@@ -43,11 +43,11 @@ int Between(int low, int high, std::mt19937_64& random) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-reference::LegOdds ReadRow(const camel_up::LegBatch& batch, std::size_t row,
+reference::LegOdds ReadRow(const camel_up::OddsBatch& batch, std::size_t row,
                            const reference::Position& position) {
   using namespace camel_up;
   const std::string letters = Letters(position.edition);
-  const auto answers = batch.answers.view();
+  const auto answers = batch.exact_answers.view();
   const auto edition = static_cast<Edition>(position.edition);
   reference::LegOdds odds;
   odds.total_weight = TotalWeight(edition, static_cast<int>(position.dice.size()));
@@ -143,13 +143,13 @@ std::vector<reference::LegOdds> SolveOnSlot(Slot& slot,
   for (std::size_t begin = 0; begin < positions.size(); begin += batch_rows) {
     const std::size_t end = std::min(positions.size(), begin + batch_rows);
     auto& batch = slot.camel_up();
-    batch.queries.Clear();
+    batch.Clear();
     for (std::size_t i = begin; i < end; ++i) {
       const camel_up::LegQuery query = camel_up::Encode(ToDomain(positions[i]));
-      const std::size_t row = batch.queries.Append();
-      batch.queries.At<camel_up::kBoard>(row) = query.board;
-      batch.queries.At<camel_up::kTiles>(row) = query.tiles;
-      batch.queries.At<camel_up::kEdition>(row) = query.edition;
+      const std::size_t row = batch.exact.Append();
+      batch.exact.At<camel_up::kBoard>(row) = query.board;
+      batch.exact.At<camel_up::kTiles>(row) = query.tiles;
+      batch.exact.At<camel_up::kEdition>(row) = query.edition;
     }
     const auto run = slot.RunCamelUp();
     EXPECT_TRUE(run.has_value()) << run.error().what;

@@ -12,7 +12,7 @@ class HeldSlot final : public Slot {
  public:
   HeldSlot(std::unique_ptr<Slot> slot, DeviceGate& gate) : slot_(std::move(slot)), gate_(gate) {}
 
-  camel_up::LegBatch& camel_up() override { return slot_->camel_up(); }
+  camel_up::OddsBatch& camel_up() override { return slot_->camel_up(); }
   life::StepBatch& life() override { return slot_->life(); }
   DeviceResult<void> RunCamelUp() override {
     if (auto fault = gate_.Pass()) return tl::unexpected(*std::move(fault));
@@ -37,11 +37,19 @@ class HeldBackend final : public Backend {
   std::uint64_t camel_up_chunk_moves() const override { return held_->camel_up_chunk_moves(); }
   std::uint64_t life_chunk_word_steps() const override { return held_->life_chunk_word_steps(); }
   std::uint32_t life_chunk_generations() const override { return held_->life_chunk_generations(); }
-  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device,
-                                               const SlotCapacity& capacity) override {
-    auto slot = held_->MakeSlot(device, capacity);
+  DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,
+                                               const camel_up::StreamBase& warm) override {
+    auto slot = held_->MakeSlot(device, capacity, warm);
     if (!slot) return tl::unexpected(slot.error());
     return std::make_unique<HeldSlot>(*std::move(slot), gate_);
+  }
+  DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
+      camel_up::Edition edition, int threads, const RaceSolveWatch& watch) override {
+    return held_->SolveRaceTable(edition, threads, watch);
+  }
+  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable> table,
+                                  TableMemory memory) override {
+    return held_->UseRaceTable(std::move(table), memory);
   }
 
  private:

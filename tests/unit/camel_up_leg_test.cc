@@ -12,7 +12,7 @@ constexpr SlotCapacity kSmall{.camel_up_rows = 64, .life_boards = 1, .life_words
 class CamelUpLegTest : public ::testing::Test {
  protected:
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
-  std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, kSmall).value();
+  std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, kSmall, {}).value();
 };
 
 TEST(CamelUpReference, AgreesWithTheTruths) {

@@ -13,7 +13,7 @@ namespace {
 class CpuLifeTest : public ::testing::Test {
  protected:
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
-  std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, testing::kLifeSuiteCapacity).value();
+  std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
 };
 
 TEST_F(CpuLifeTest, Truths) { testing::ExpectLifeTruths(*slot_); }
