@@ -14,6 +14,7 @@ void AppendQuery(const camel_up::LegQuery& query, camel_up::ExactQueries& querie
   queries.At<camel_up::kBoard>(row) = query.board;
   queries.At<camel_up::kTiles>(row) = query.tiles;
   queries.At<camel_up::kEdition>(row) = query.edition;
+  queries.At<camel_up::kScope>(row) = camel_up::Scope::kLeg;
 }
 
 LegAnswer TakeAnswer(const camel_up::OddsAnswers& answers, std::size_t row) {
