@@ -113,8 +113,8 @@ std::string RaceTables::WhyNotSolved(Edition edition) const {
 DeviceResult<void> RaceTables::Open(Edition edition) {
   auto table = camel_up::OpenRaceTable(FileOf(edition), edition);
   if (table) return Use(edition, *std::move(table), FileOf(edition));
-  log_->error("race table refused: {}", table.error());
-  TurnOff(edition, table.error() + "; " + HowToBuild(edition) + " anew");
+  log_->error("race table refused: {}", table.error().what);
+  TurnOff(edition, table.error().what + "; " + HowToBuild(edition) + " anew");
   return {};
 }
 
@@ -155,7 +155,7 @@ std::string RaceTables::Keep(Edition edition, const camel_up::RaceTable& table) 
   std::string file = FileOf(edition);
   if (file.empty()) return {};
   if (const auto written = camel_up::WriteRaceTable(file, table); !written) {
-    log_->error("race table not kept: {}", written.error());
+    log_->error("race table not kept: {}", written.error().what);
     return {};
   }
   log_->info("race table of the {} edition: written to {}", NameOf(edition), file);
@@ -210,7 +210,8 @@ tl::expected<void, std::string> BuildRaceTable(Edition edition, const ServerOpti
   if (redraw && shown_percent >= 0) std::fputc('\n', stderr);
   if (!table) return tl::unexpected("race table: " + table.error().what);
   const std::string file = camel_up::RaceTablePath(options.race_table_dir, edition);
-  if (auto written = camel_up::WriteRaceTable(file, **table); !written) return written;
+  if (auto written = camel_up::WriteRaceTable(file, **table); !written)
+    return tl::unexpected(std::move(written.error().what));
   std::printf("%s\n", file.c_str());
   return {};
 }
