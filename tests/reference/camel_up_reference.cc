@@ -1,7 +1,9 @@
 #include "tests/reference/camel_up_reference.h"
 
 #include <algorithm>
-#include <cctype>
+#include <utility>
+
+#include "tests/reference/philox.h"
 
 namespace gpusim::reference {
 namespace {
@@ -89,19 +91,34 @@ std::string Ranking(const Position& p, const Track& track) {
   return order;
 }
 
+// What a leg of the position can count, all 0.
+LegOdds NothingYet(const Position& p) {
+  LegOdds odds;
+  for (const auto& [space, effect] : p.tiles) odds.landing_weight[space] = 0;
+  for (const auto& [space, stack] : p.stacks)
+    for (char camel : stack)
+      if (!IsCrazy(p, camel)) odds.rank_weight[camel] = {};
+  return odds;
+}
+
+void Score(const std::string& order, std::uint64_t weight, LegOdds& odds) {
+  for (std::size_t place = 0; place < order.size(); ++place)
+    odds.rank_weight[order[place]][place] += weight;
+  odds.pair_weight[order.substr(0, 2)] += weight;
+}
+
+std::string WinnerAndLast(const std::string& order) { return {order.front(), order.back()}; }
+
+// Counts a race too where it is given units.
 class Walk {
  public:
-  explicit Walk(const Position& p) : p_(p) {
+  Walk(const Position& p, const RaceUnits* units) : p_(p), units_(units), odds_(NothingYet(p)) {
     odds_.total_weight = WeightOfDraws(p, p.dice.size());
-    for (const auto& [space, effect] : p.tiles) odds_.landing_weight[space] = 0;
-    for (const auto& [space, stack] : p.stacks)
-      for (char camel : stack)
-        if (!IsCrazy(p, camel)) odds_.rank_weight[camel] = {};
   }
 
   void Continue(const Track& track, std::uint64_t weight) {
     const std::size_t last = p_.edition == 1 ? 0 : 1;
-    if (track.dice.size() <= last) return Score(track, weight);
+    if (track.dice.size() <= last) return EndLeg(track, weight);
     for (char die : track.dice) {
       for (int face = 1; face <= 3; ++face) {
         if (die == '*') {
@@ -114,7 +131,8 @@ class Walk {
     }
   }
 
-  LegOdds odds() const { return odds_; }
+  const LegOdds& odds() const { return odds_; }
+  const RaceOdds& race() const { return race_; }
 
  private:
   void Draw(Track track, char die, char camel, int face, std::uint64_t weight) {
@@ -125,26 +143,183 @@ class Walk {
     if (move.ending == Ending::kNone) return Continue(track, weight);
     odds_.race_ends_weight += whole;
     if (move.ending == Ending::kBackward) odds_.race_ends_backward_weight += whole;
-    Score(track, whole);
+    const std::string order = Ranking(p_, track);
+    Score(order, whole, odds_);
+    if (units_ == nullptr) return;
+    race_.joint[WinnerAndLast(order)] += whole * units_->certain;
+    race_.legs += whole * units_->one_leg;
   }
 
-  void Score(const Track& track, std::uint64_t weight) {
-    const std::string order = Ranking(p_, track);
-    for (std::size_t place = 0; place < order.size(); ++place)
-      odds_.rank_weight[order[place]][place] += weight;
-    odds_.pair_weight[order.substr(0, 2)] += weight;
+  void EndLeg(const Track& track, std::uint64_t weight) {
+    Score(Ranking(p_, track), weight, odds_);
+    if (units_ == nullptr) return;
+    const RaceOdds rest = units_->at_leg_boundary(track.stacks);
+    for (const auto& [pair, chance] : rest.joint) race_.joint[pair] += weight * chance;
+    race_.legs += weight * (units_->one_leg + rest.legs);
   }
 
   const Position& p_;
+  const RaceUnits* units_;
   LegOdds odds_;
+  RaceOdds race_;
 };
+
+std::string AllDice(const Position& p) { return p.edition == 1 ? "BGOYW" : "rbgyp*"; }
+
+// 64 bits that turn into draws.
+class Digits {
+ public:
+  Digits(std::uint32_t low, std::uint32_t high) : u_(low + (std::uint64_t{high} << 32)) {}
+
+  std::size_t Below(std::size_t m) {
+    const unsigned __int128 product = static_cast<unsigned __int128>(u_) * m;
+    u_ = static_cast<std::uint64_t>(product);
+    return static_cast<std::size_t>(product >> 64);
+  }
+
+ private:
+  std::uint64_t u_;
+};
+
+struct PlayedLeg {
+  Track track;
+  Ending ending = Ending::kNone;
+  std::map<int, std::uint64_t> landings;
+};
+
+PlayedLeg PlayLeg(const Position& p, Digits digits) {
+  PlayedLeg leg{{p.stacks, ""}, Ending::kNone, {}};
+  std::string& dice = leg.track.dice;
+  for (char die : AllDice(p))
+    if (p.dice.find(die) != std::string::npos) dice += die;
+  const std::size_t last = p.edition == 1 ? 0 : 1;
+  const std::size_t faces = p.edition == 1 ? 3 : 6;
+  while (dice.size() > last) {
+    const std::size_t digit = digits.Below(dice.size() * faces);
+    const std::size_t face = digit % faces;
+    const char die = dice[digit / faces];
+    dice.erase(digit / faces, 1);
+    char camel = die;
+    if (die == '*') camel = CrazyThatMoves(p, leg.track, face < 3 ? 'w' : 'k');
+    const MoveResult move = Move(p, leg.track, camel, static_cast<int>(face % 3) + 1);
+    if (move.tile_hit != 0) ++leg.landings[move.tile_hit];
+    leg.ending = move.ending;
+    if (leg.ending != Ending::kNone) break;
+  }
+  return leg;
+}
+
+class Simulation {
+ public:
+  Simulation(const Position& p, const Stream& stream) : p_(p), stream_(stream) {
+    odds_.leg = NothingYet(p);
+    for (const auto& [space, effect] : p.tiles) odds_.landing_squares[space] = 0;
+  }
+
+  void Play(std::uint64_t i, bool whole_race) {
+    PlayedLeg leg = PlayLeg(p_, Words(i, 0, whole_race));
+    CountLeg(leg);
+    if (!whole_race) return;
+    std::uint64_t legs = 1;
+    while (leg.ending == Ending::kNone) {
+      const Position next{p_.edition, leg.track.stacks, {}, AllDice(p_)};
+      leg = PlayLeg(next, Words(i, legs++, whole_race));
+    }
+    ++odds_.race.joint[WinnerAndLast(Ranking(p_, leg.track))];
+    odds_.race.legs += legs;
+    odds_.legs_squared += legs * legs;
+  }
+
+  const SimulatedOdds& odds() const { return odds_; }
+
+ private:
+  // Of leg `leg` of simulation `i`.
+  Digits Words(std::uint64_t i, std::uint64_t leg, bool whole_race) const {
+    const std::uint64_t lane = i % 65'536;
+    const std::uint64_t row = i / 65'536;
+    const std::uint64_t lap = leg / 16;
+    const PhiloxBlock words = Philox(stream_.seed, stream_.subsequence + lane + (lap << 56),
+                                     stream_.offset + row * (whole_race ? 8 : 1) + leg % 16 / 2);
+    return leg % 2 == 0 ? Digits(words[0], words[1]) : Digits(words[2], words[3]);
+  }
+
+  void CountLeg(const PlayedLeg& leg) {
+    ++odds_.leg.total_weight;
+    Score(Ranking(p_, leg.track), 1, odds_.leg);
+    if (leg.ending != Ending::kNone) ++odds_.leg.race_ends_weight;
+    if (leg.ending == Ending::kBackward) ++odds_.leg.race_ends_backward_weight;
+    for (const auto& [space, landings] : leg.landings) {
+      odds_.leg.landing_weight[space] += landings;
+      odds_.landing_squares[space] += landings * landings;
+    }
+  }
+
+  const Position& p_;
+  const Stream& stream_;
+  SimulatedOdds odds_;
+};
+
+// All sorted lists of `length` numbers, each from 1 to `most`, in order of their last number, then the one
+// before it, and so on.
+void ListMultisets(int length, int most, std::vector<int> tail,
+                   std::map<std::vector<int>, std::uint32_t>& numbers) {
+  if (length == 0) {
+    const auto number = static_cast<std::uint32_t>(numbers.size());
+    numbers.emplace(std::move(tail), number);
+    return;
+  }
+  for (int greatest = 1; greatest <= most; ++greatest) {
+    std::vector<int> longer{greatest};
+    longer.insert(longer.end(), tail.begin(), tail.end());
+    ListMultisets(length - 1, greatest, longer, numbers);
+  }
+}
+
+std::map<std::vector<int>, std::uint32_t> NumberMultisets(int length) {
+  std::map<std::vector<int>, std::uint32_t> numbers;
+  ListMultisets(length, 16, {}, numbers);
+  return numbers;
+}
 
 }  // namespace
 
 LegOdds SolveLeg(const Position& position) {
-  Walk walk(position);
+  Walk walk(position, nullptr);
   walk.Continue({position.stacks, position.dice}, 1);
   return walk.odds();
+}
+
+RaceOdds SolveRace(const Position& position, const RaceUnits& units) {
+  Walk walk(position, &units);
+  walk.Continue({position.stacks, position.dice}, 1);
+  return walk.race();
+}
+
+std::uint32_t ShapeNumber(int edition, const Stacks& stacks) {
+  static const auto kOfFive = NumberMultisets(5);
+  static const auto kOfSeven = NumberMultisets(7);
+  std::vector<int> spaces;
+  std::vector<int> crazy;
+  for (const auto& [space, stack] : stacks) {
+    for (char camel : stack) {
+      if (edition == 2 && (camel == 'w' || camel == 'k'))
+        crazy.push_back(static_cast<int>(spaces.size()));
+      spaces.push_back(space);
+    }
+  }
+  if (edition == 1) return kOfFive.at(spaces);
+  std::uint32_t pair = 0;
+  for (int far = 1; far < 7; ++far)
+    for (int near = 0; near < far; ++near, ++pair)
+      if (crazy == std::vector<int>{near, far}) return kOfSeven.at(spaces) * 21 + pair;
+  return ~std::uint32_t{0};
+}
+
+SimulatedOdds Simulate(const Position& position, const Stream& stream, bool whole_race,
+                       std::uint64_t first, std::uint64_t count) {
+  Simulation simulation(position, stream);
+  for (std::uint64_t i = first; i < first + count; ++i) simulation.Play(i, whole_race);
+  return simulation.odds();
 }
 
 }  // namespace gpusim::reference
