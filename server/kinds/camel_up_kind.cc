@@ -1,7 +1,6 @@
 #include "server/kinds/camel_up_kind.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "kernels/rules/camel_up_draws.h"
@@ -9,6 +8,8 @@
 
 namespace gpusim::kinds {
 namespace {
+
+using camel_up::Scope;
 
 template <class Queries>
 void SetQuestion(Queries& columns, std::size_t row, const camel_up::OddsQuery& query) {
@@ -22,7 +23,7 @@ void SetQuestion(Queries& columns, std::size_t row, const camel_up::OddsQuery& q
 
 std::uint64_t MovesOf(const camel_up::OddsQuery& query) {
   return camel_up::TreeMoves(query.leg.edition, query.leg.board) *
-         (query.scope == camel_up::Scope::kRace ? camel_up::kRaceRowFactor : 1);
+         (query.scope == Scope::kRace ? camel_up::kRaceRowFactor : 1);
 }
 
 ExactTask::ExactTask(std::vector<camel_up::OddsQuery> queries, const CamelUpChunk& chunk,
@@ -80,15 +81,14 @@ SimulationTask::SimulationTask(const SimulationRun& run, const CamelUpChunk& chu
 }
 
 void SimulationTask::PlanChunk() {
-  const camel_up::OddsQuery& query = run_.query;
-  const std::uint64_t draws = camel_up::SimulatedMoves(query.leg.edition, query.leg.board,
-                                                       query.scope == camel_up::Scope::kRace);
-  const std::uint64_t affordable = std::max<std::uint64_t>(1, chunk_.simulated_moves / draws);
+  const std::uint64_t moves = camel_up::SimulatedMoves(
+      run_.query.leg.edition, run_.query.leg.board, run_.query.scope == Scope::kRace);
+  const std::uint64_t affordable = std::max<std::uint64_t>(1, chunk_.simulated_moves / moves);
   chunk_count_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(
       {run_.count - done_, affordable, std::uint64_t{camel_up::kMaxSimulations}}));
   // In the kind's unit: what part of a chunk it is.
   const double share =
-      static_cast<double>(chunk_count_ * draws) / static_cast<double>(chunk_.simulated_moves);
+      static_cast<double>(chunk_count_ * moves) / static_cast<double>(chunk_.simulated_moves);
   set_cost({.rows = 1,
             .bytes = 0,
             .work = static_cast<std::uint64_t>(share * static_cast<double>(chunk_.moves)) + 1});
