@@ -15,6 +15,7 @@
 #include "kernels/cuda/handles.h"
 #include "kernels/cuda/life_kernel.h"
 #include "kernels/cuda/odds_runner.h"
+#include "kernels/cuda/race_solver.h"
 #include "kernels/race_rows.h"
 
 namespace gpusim {
@@ -202,8 +203,10 @@ class CudaBackend : public Backend {
   }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
-      camel_up::Edition, int, const RaceSolveWatch&) override {
-    return tl::unexpected(DeviceFault{"not there yet"});
+      camel_up::Edition edition, int, const RaceSolveWatch& watch) override {
+    using Table = DeviceResult<std::shared_ptr<const camel_up::RaceTable>>;
+    return Guarded([&]() -> Table { return cuda::SolveRaceTableOnGpu(edition, watch); })
+        .and_then([](Table solved) { return solved; });
   }
   // Copies it either way, so the table itself may go afterwards.
   DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable> table,
