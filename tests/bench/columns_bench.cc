@@ -16,6 +16,7 @@ namespace gpusim::server {
 namespace {
 
 constexpr std::size_t kBatchRows = 4096;
+constexpr std::uint64_t kMaxReplyBytes = std::uint64_t{1} << 30;
 
 v1::GetOddsColumnsRequest Request(int edition, bool tiles) {
   std::mt19937_64 random(7);
@@ -24,7 +25,9 @@ v1::GetOddsColumnsRequest Request(int edition, bool tiles) {
     positions.push_back(testing::RandomPosition(edition, random));
     if (!tiles) positions.back().tiles.clear();
   }
-  return testing::ColumnsOf(positions);
+  v1::GetOddsColumnsRequest request = testing::ColumnsOf(positions);
+  request.set_max_reply_bytes(kMaxReplyBytes);
+  return request;
 }
 
 void AddOutputs(benchmark::State& state, v1::GetOddsColumnsRequest& request) {
@@ -47,7 +50,7 @@ void ReportRows(benchmark::State& state) {
 // Bytes into queries. Argument: the edition.
 void ReadRows(benchmark::State& state) {
   const v1::GetOddsColumnsRequest request = Request(static_cast<int>(state.range(0)), true);
-  const auto question = ColumnsQuestionOf(request, std::uint64_t{1} << 30);
+  const auto question = ColumnsQuestionOf(request, kMaxReplyBytes);
   for (auto _ : state) {
     OddsRows rows = ReadOddsRows(question->columns, camel_up::Scope::kLeg);
     benchmark::DoNotOptimize(rows.queries.data());
@@ -61,7 +64,6 @@ BENCHMARK(ReadRows)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);
 void ReadTakeAndFill(benchmark::State& state) {
   v1::GetOddsColumnsRequest request = Request(static_cast<int>(state.range(0)), true);
   AddOutputs(state, request);
-  request.set_max_reply_bytes(std::uint64_t{1} << 30);
   camel_up::OddsBatch batch(kBatchRows, 1, std::pmr::get_default_resource());
   // Figures of any size will do, but zeros would be divided faster.
   for (std::size_t row = 0; row < kBatchRows; ++row) {
@@ -69,7 +71,7 @@ void ReadTakeAndFill(benchmark::State& state) {
       batch.exact_answers.At<camel_up::kRaceJoint>(row, k) = (row * 25 + k) << 36 | row;
   }
   for (auto _ : state) {
-    const auto question = ColumnsQuestionOf(request, std::uint64_t{1} << 30);
+    const auto question = ColumnsQuestionOf(request, kMaxReplyBytes);
     OddsRows rows = ReadOddsRows(question->columns, question->outputs.scope());
     ColumnsReply reply(*question, std::move(rows.bad));
     reply.Reserve(rows.queries);
