@@ -17,6 +17,7 @@
 
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
+#include "server/cache/odds_cache.h"
 #include "server/config/server_options.h"
 #include "server/kinds/warm_stream.h"
 #include "server/race/race_tables.h"
@@ -81,6 +82,7 @@ class Server {
   const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> calls_under_way_ = 0;
+  OddsCache odds_cache_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;
   const ServingContext context_;

@@ -18,11 +18,19 @@ tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> OddsCall::Conver
   if (question_.simulation)
     return std::make_unique<kinds::SimulationTask>(*question_.simulation, context_.camel_up_chunk,
                                                    deadline, listener);
+  if (const auto found = context_.odds_cache.Find(question_.query)) {
+    odds_ = *found;
+    cached_ = true;
+    return nullptr;
+  }
   return std::make_unique<kinds::ExactTask>(std::vector{question_.query}, context_.camel_up_chunk,
                                             deadline, listener);
 }
 
-void OddsCall::Take(kinds::CamelUpTask& task) { odds_ = task.TakeOdds().front(); }
+void OddsCall::Take(kinds::CamelUpTask& task) {
+  odds_ = task.TakeOdds().front();
+  if (odds_.exact) context_.odds_cache.Insert(question_.query, odds_);
+}
 
 void OddsCall::Fill(v1::GetOddsResponse& response) const {
   FillOddsResponse(question_, odds_, response);

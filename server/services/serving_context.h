@@ -7,6 +7,7 @@
 
 #include "gpusim/v1/provenance.pb.h"
 #include "server/batching/scheduler.h"
+#include "server/cache/odds_cache.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/warm_stream.h"
@@ -23,6 +24,7 @@ struct ServingContext {
   std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h
   const RaceTables& race_tables;
   kinds::WarmStreams& warm_streams;
+  OddsCache& odds_cache;
 
   std::chrono::milliseconds default_deadline{};  // of calls that bring none
   std::uint64_t max_queued_bytes = 0;  // of boards, and of requests before they are boards
