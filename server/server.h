@@ -18,6 +18,8 @@
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
 #include "server/config/server_options.h"
+#include "server/kinds/warm_stream.h"
+#include "server/race/race_tables.h"
 #include "server/services/camel_up_service.h"
 #include "server/services/conversion_pool.h"
 #include "server/services/life_service.h"
@@ -55,11 +57,18 @@ class Server {
   void Drain(std::chrono::milliseconds drain_time);
 
  private:
-  Server(const ServerOptions& options, std::unique_ptr<Backend> backend,
-         std::vector<std::unique_ptr<Slot>> slots, std::shared_ptr<spdlog::logger> log);
+  // What exists before the first request.
+  struct Parts {
+    std::unique_ptr<Backend> backend;
+    std::unique_ptr<kinds::WarmStreams> warm_streams;
+    std::unique_ptr<RaceTables> race_tables;
+    std::vector<std::unique_ptr<Slot>> slots;
+  };
+
+  Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog::logger> log);
 
   static tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> MakeSlots(
-      const ServerOptions& options, Backend& backend);
+      const ServerOptions& options, Backend& backend, const kinds::WarmStreams& streams);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
   void FinishCalls(std::chrono::milliseconds drain_time);
   void LogKinds() const;
@@ -68,6 +77,8 @@ class Server {
   // submit to the scheduler is stopped by Drain, before any of it goes.
   const std::shared_ptr<spdlog::logger> log_;
   const std::unique_ptr<Backend> backend_;
+  const std::unique_ptr<kinds::WarmStreams> warm_streams_;
+  const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> calls_under_way_ = 0;
   ConversionPool conversions_;

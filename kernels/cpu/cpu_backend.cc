@@ -167,6 +167,9 @@ class CpuBackend : public Backend {
   std::uint64_t camel_up_chunk_moves() const override {
     return 500'000ull * static_cast<std::uint64_t>(threads_);
   }
+  std::uint64_t camel_up_chunk_simulated_moves() const override {
+    return 100'000ull * static_cast<std::uint64_t>(threads_);
+  }
   std::uint64_t life_chunk_word_steps() const override {
     return 400'000ull * static_cast<std::uint64_t>(threads_);
   }

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "kernels/formats/position_notation.h"
-#include "kernels/rules/camel_up_leg.h"
 
 namespace gpusim::server {
 namespace {
@@ -214,7 +212,7 @@ OddsOutputs ReadOutputs(const v1::GetOddsRequest& request, Violations& violation
   return outputs;
 }
 
-void FillPairs(const kinds::LegAnswer& answer, std::span<const v1::Camel> camels,
+void FillPairs(const camel_up::Odds& odds, std::span<const v1::Camel> camels,
                v1::GetOddsResponse& response) {
   for (std::size_t first = 0; first < kRacers; ++first) {
     for (std::size_t second = 0; second < kRacers; ++second) {
@@ -222,12 +220,12 @@ void FillPairs(const kinds::LegAnswer& answer, std::span<const v1::Camel> camels
       v1::PairOdds& pair = *response.add_pairs();
       pair.set_first(camels[first]);
       pair.set_second(camels[second]);
-      pair.set_weight(answer.pair_weight[first][second]);
+      pair.set_weight(static_cast<std::uint32_t>(odds.pair[first][second]));
     }
   }
 }
 
-void FillLandings(camel_up::Tiles tiles, const kinds::LegAnswer& answer,
+void FillLandings(camel_up::Tiles tiles, const camel_up::Odds& odds,
                   v1::GetOddsResponse& response) {
   std::size_t tile = 0;
   for (int space = 1; space <= camel_up::kSpaces; ++space) {
@@ -236,7 +234,7 @@ void FillLandings(camel_up::Tiles tiles, const kinds::LegAnswer& answer,
     v1::TileLandings& landings = *response.add_landings();
     landings.set_space(static_cast<std::uint32_t>(space));
     landings.set_effect(kind == camel_up::kOasis ? v1::TILE_EFFECT_OASIS : v1::TILE_EFFECT_MIRAGE);
-    landings.set_landing_weight(answer.landing_weight[tile++]);
+    landings.set_landing_weight(static_cast<std::uint32_t>(odds.landing[tile++]));
   }
 }
 
@@ -248,26 +246,26 @@ tl::expected<OddsQuestion, Violations> OddsQuestionOf(const v1::GetOddsRequest& 
   if (!position) violations = std::move(position.error());
   const OddsOutputs outputs = ReadOutputs(request, violations);
   if (!violations.empty()) return tl::unexpected(std::move(violations));
-  return OddsQuestion{camel_up::Encode(*position), outputs};
+  return OddsQuestion{{camel_up::Encode(*position), camel_up::Scope::kLeg}, outputs};
 }
 
-void FillOddsResponse(const OddsQuestion& question, const kinds::LegAnswer& answer,
+void FillOddsResponse(const OddsQuestion& question, const camel_up::Odds& odds,
                       v1::GetOddsResponse& response) {
-  const camel_up::LegQuery& query = question.query;
+  const camel_up::LegQuery& query = question.query.leg;
   const std::span<const v1::Camel> camels = ProtoCamels(query.edition);
-  response.set_total_weight(
-      camel_up::TotalWeight(query.edition, std::popcount(camel_up::DiceLeft(query.board))));
-  response.set_race_ends_weight(answer.race_ends_weight);
-  response.set_race_ends_backward_weight(answer.race_ends_backward_weight);
+  response.set_total_weight(static_cast<std::uint32_t>(odds.total));
+  response.set_race_ends_weight(static_cast<std::uint32_t>(odds.race_ends));
+  response.set_race_ends_backward_weight(static_cast<std::uint32_t>(odds.race_ends_backward));
   if (question.outputs.leg_ranks) {
     for (std::size_t camel = 0; camel < kRacers; ++camel) {
-      v1::CamelOdds& odds = *response.add_camels();
-      odds.set_camel(camels[camel]);
-      for (const std::uint32_t weight : answer.rank_weight[camel]) odds.add_rank_weight(weight);
+      v1::CamelOdds& entry = *response.add_camels();
+      entry.set_camel(camels[camel]);
+      for (const std::uint64_t weight : odds.rank[camel])
+        entry.add_rank_weight(static_cast<std::uint32_t>(weight));
     }
   }
-  if (question.outputs.leg_pairs) FillPairs(answer, camels, response);
-  if (question.outputs.landings) FillLandings(query.tiles, answer, response);
+  if (question.outputs.leg_pairs) FillPairs(odds, camels, response);
+  if (question.outputs.landings) FillLandings(query.tiles, odds, response);
 }
 
 }  // namespace gpusim::server

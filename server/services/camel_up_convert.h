@@ -5,8 +5,8 @@
 
 #include "gpusim/v1/camel_up.pb.h"
 #include "kernels/camel_up.h"
+#include "kernels/odds.h"
 #include "kernels/violation.h"
-#include "server/kinds/camel_up_kind.h"
 
 namespace gpusim::server {
 
@@ -17,7 +17,7 @@ struct OddsOutputs {
 };
 
 struct OddsQuestion {
-  camel_up::LegQuery query;
+  camel_up::OddsQuery query;
   OddsOutputs outputs;
 };
 
@@ -25,7 +25,7 @@ struct OddsQuestion {
 tl::expected<OddsQuestion, Violations> OddsQuestionOf(const v1::GetOddsRequest& request);
 
 // Everything but the provenance.
-void FillOddsResponse(const OddsQuestion& question, const kinds::LegAnswer& answer,
+void FillOddsResponse(const OddsQuestion& question, const camel_up::Odds& odds,
                       v1::GetOddsResponse& response);
 
 }  // namespace gpusim::server

@@ -1,6 +1,7 @@
 #include "server/services/camel_up_service.h"
 
 #include <memory>
+#include <vector>
 
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/kinds.h"
@@ -20,19 +21,20 @@ class GetOddsMethod {
   explicit GetOddsMethod(const ServingContext& context) : context_(context) {}
 
   static bool ConvertIsLight(const Request& /*request*/) { return true; }
-  tl::expected<std::unique_ptr<Task>, Violations> Convert(const Request& request,
-                                                          batching::TimePoint deadline,
-                                                          kinds::Listener<Task>& listener) {
+  tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
+                                                            batching::TimePoint deadline,
+                                                            kinds::Listener<Task>& listener) {
     auto question = OddsQuestionOf(request);
-    if (!question) return tl::unexpected(std::move(question.error()));
+    if (!question) return tl::unexpected(BadInput(question.error()));
     question_ = *question;
-    return std::make_unique<Task>(question_.query, deadline, listener);
+    return std::make_unique<kinds::ExactTask>(std::vector{question_.query}, context_.camel_up_chunk,
+                                              deadline, listener);
   }
 
-  void Take(const Task& task) { answer_ = task.answer(); }
+  void Take(Task& task) { odds_ = task.TakeOdds().front(); }
   static bool FillIsLight() { return true; }
   tl::expected<void, Violations> Fill(Response& response) const {
-    FillOddsResponse(question_, answer_, response);
+    FillOddsResponse(question_, odds_, response);
     *response.mutable_provenance() = context_.provenance;
     return {};
   }
@@ -40,7 +42,7 @@ class GetOddsMethod {
  private:
   const ServingContext& context_;
   OddsQuestion question_;
-  kinds::LegAnswer answer_;
+  camel_up::Odds odds_;
 };
 
 }  // namespace

@@ -8,8 +8,10 @@
 
 #include <grpcpp/support/status.h>
 
+#include "kernels/rules/camel_up_board.h"
 #include "kernels/violation.h"
 #include "server/batching/scheduler.h"
+#include "server/race/race_tables.h"
 
 namespace gpusim::server {
 
@@ -22,6 +24,10 @@ grpc::Status BadInput(const Violations& violations);
 // RESOURCE_EXHAUSTED with a google.rpc.RetryInfo when the queue is full, UNAVAILABLE when the
 // server drains.
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind);
+
+// Of an exact race question whose table is not in use: UNAVAILABLE with a google.rpc.RetryInfo while it
+// is being solved, else FAILED_PRECONDITION. Precondition: the report says that it is not ready.
+grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report);
 
 // For a task that ended without an answer. `fault` is what the device said, for kFailed.
 // Precondition: the outcome is not kAnswered.

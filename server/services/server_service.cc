@@ -20,9 +20,8 @@ class PingMethod {
   explicit PingMethod(const ServingContext& /*context*/) {}
 
   static bool ConvertIsLight(const Request& /*request*/) { return true; }
-  static tl::expected<std::unique_ptr<Task>, Violations> Convert(const Request& /*request*/,
-                                                                 batching::TimePoint deadline,
-                                                                 kinds::Listener<Task>& listener) {
+  static tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(
+      const Request& /*request*/, batching::TimePoint deadline, kinds::Listener<Task>& listener) {
     return std::make_unique<Task>(deadline, listener);
   }
   static void Take(const Task& /*task*/) {}

@@ -40,7 +40,8 @@ batching::TimePoint DeadlineOf(const grpc::CallbackServerContext& call,
 //   kKind                     of the scheduler
 //   Method(context)
 //   bool ConvertIsLight(request)         microseconds, so gRPC's thread may do it
-//   tl::expected<std::unique_ptr<Task>, Violations> Convert(request, deadline, listener)
+//   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(request, deadline, listener)
+//                                        without a task, the answer is known already: on to Fill
 //   void Take(task)                      moves the answer out of the task, at once
 //   bool FillIsLight()                   as above, for the scheduler's thread
 //   tl::expected<void, Violations> Fill(response)
@@ -89,7 +90,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
     } else if (std::chrono::steady_clock::now() >= deadline_) {
       this->Finish(NotAnswered(batching::Outcome::kExpired, ""));
     } else if (auto task = method_.Convert(request_, deadline_, *this); !task) {
-      this->Finish(BadInput(task.error()));
+      this->Finish(task.error());
+    } else if (*task == nullptr) {
+      this->Finish(Filled());
     } else {
       Submit(std::move(*task));
     }
@@ -130,9 +133,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   }
 
   void FillAndFinish() {
-    const auto filled = method_.Fill(response_);
-    this->Finish(filled ? grpc::Status::OK : BadInput(filled.error()));
+    this->Finish(Filled());
     Release();
+  }
+
+  grpc::Status Filled() {
+    const auto filled = method_.Fill(response_);
+    return filled ? grpc::Status::OK : BadInput(filled.error());
   }
 
   static std::string FaultOf(const Task& task) {
