@@ -68,8 +68,7 @@ struct RaceCard {
 // Fields are those of gpusim.v1.EvaluateMovesRequest, which says more about each.
 struct MovesQuestion {
   Position position;
-  std::vector<std::optional<char>> tile_owners;  // of the first tiles; the others' are not known
-  std::optional<char> me;                        // nothing: no tile on the board is the player's
+  char me = 0;  // a lower-case letter; 0: no tile on the board is the player's
   int coins = 0;
   // The highest one left of each camel, none of those that are not named. Empty: of each camel the one below the lowest
   // that the player holds, else the top one.

@@ -57,12 +57,13 @@ class MovesCheck {
   std::string Letter(Camel camel) const { return {CamelLetter(edition_, camel)}; }
 
   void CheckPlayer() {
-    if (question_.me) {
-      const std::string me{*question_.me};
-      if (*question_.me < 'a' || *question_.me > 'z')
+    if (question_.me != 0) {
+      const std::string me{question_.me};
+      if (question_.me < 'a' || question_.me > 'z')
         Fault("me", me, "a player is one lower-case letter");
-      const auto own =
-          std::count(question_.tile_owners.begin(), question_.tile_owners.end(), question_.me);
+      const auto& tiles = question_.position.tiles;
+      const auto own = std::count_if(tiles.begin(), tiles.end(),
+                                     [&](const Tile& tile) { return tile.owner == question_.me; });
       if (own > 1)
         Fault("me", me, std::to_string(own) + " tiles on the board are this player's, who has one");
     }

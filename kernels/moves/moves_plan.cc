@@ -15,12 +15,12 @@ struct LiftedTile {
 
 LiftedTile LiftOwnTile(const MovesQuestion& question) {
   LiftedTile lifted{question.position, {}};
-  const auto& owners = question.tile_owners;
-  const auto own = std::find(owners.begin(), owners.end(), question.me);
-  if (!question.me || own == owners.end()) return lifted;
-  const auto at = lifted.position.tiles.begin() + (own - owners.begin());
-  lifted.tile = *at;
-  lifted.position.tiles.erase(at);
+  auto& tiles = lifted.position.tiles;
+  const auto own = std::find_if(tiles.begin(), tiles.end(),
+                                [&](const Tile& tile) { return tile.owner == question.me; });
+  if (question.me == 0 || own == tiles.end()) return lifted;
+  lifted.tile = *own;
+  tiles.erase(own);
   return lifted;
 }
 
@@ -33,14 +33,14 @@ bool IsFree(const Position& position, int space) {
   return !camels && !tiles;
 }
 
-std::vector<Tile> LegalPlacements(const LiftedTile& lifted, bool allow_flip) {
+std::vector<Tile> LegalPlacements(const LiftedTile& lifted, const MovesQuestion& question) {
   std::vector<Tile> placements;
   for (int space = 2; space <= kSpaces; ++space) {
     if (!IsFree(lifted.position, space)) continue;
     const bool lay_here = lifted.tile && lifted.tile->space == space;
     for (const int effect : {+1, -1}) {
-      if (!lay_here || (allow_flip && effect != lifted.tile->effect))
-        placements.push_back({space, effect});
+      if (!lay_here || (question.allow_flip && effect != lifted.tile->effect))
+        placements.push_back({space, effect, question.me});
     }
   }
   return placements;
@@ -62,7 +62,7 @@ MovesPlan PlanMoves(MovesQuestion question) {
   // A tile changes what placed cards are worth; cards in the hand are placed as things stand.
   const bool placed = HasOwn(question.winner_cards) || HasOwn(question.loser_cards);
   plan.queries.push_back(Query(question.position, placed || !question.hand.empty()));
-  if (!question.no_tile) plan.placements = LegalPlacements(lifted, question.allow_flip);
+  if (!question.no_tile) plan.placements = LegalPlacements(lifted, question);
   for (const Tile& tile : plan.placements) {
     lifted.position.tiles.push_back(tile);
     plan.queries.push_back(Query(lifted.position, placed));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace gpusim::reference {
 namespace {
@@ -91,60 +92,69 @@ std::string Ranking(const Position& p, const Track& track) {
 
 class Walk {
  public:
-  explicit Walk(const Position& p) : p_(p) {
-    odds_.total_weight = WeightOfDraws(p, p.dice.size());
-    for (const auto& [space, effect] : p.tiles) odds_.landing_weight[space] = 0;
-    for (const auto& [space, stack] : p.stacks)
-      for (char camel : stack)
-        if (!IsCrazy(p, camel)) odds_.rank_weight[camel] = {};
-  }
+  Walk(const Position& p, const std::function<void(const LegPath&)>& visit)
+      : p_(p), visit_(visit) {}
 
-  void Continue(const Track& track, std::uint64_t weight) {
+  void Continue(const Track& track, LegPath path) {
     const std::size_t last = p_.edition == 1 ? 0 : 1;
-    if (track.dice.size() <= last) return Score(track, weight);
+    if (track.dice.size() <= last) return Score(track, std::move(path));
     for (char die : track.dice) {
       for (int face = 1; face <= 3; ++face) {
         if (die == '*') {
-          Draw(track, die, CrazyThatMoves(p_, track, 'w'), face, weight);
-          Draw(track, die, CrazyThatMoves(p_, track, 'k'), face, weight);
+          Draw(track, die, CrazyThatMoves(p_, track, 'w'), face, path, 1);
+          Draw(track, die, CrazyThatMoves(p_, track, 'k'), face, path, 1);
         } else {
-          Draw(track, die, die, face, weight * (p_.edition == 1 ? 1 : 2));
+          Draw(track, die, die, face, path, p_.edition == 1 ? 1 : 2);
         }
       }
     }
   }
 
-  LegOdds odds() const { return odds_; }
-
  private:
-  void Draw(Track track, char die, char camel, int face, std::uint64_t weight) {
+  void Draw(Track track, char die, char camel, int face, LegPath path, std::uint64_t weight) {
     track.dice.erase(track.dice.find(die), 1);
     const MoveResult move = Move(p_, track, camel, face);
-    const std::uint64_t whole = weight * WeightOfDraws(p_, track.dice.size());
-    if (move.tile_hit != 0) odds_.landing_weight[move.tile_hit] += whole;
-    if (move.ending == Ending::kNone) return Continue(track, weight);
-    odds_.race_ends_weight += whole;
-    if (move.ending == Ending::kBackward) odds_.race_ends_backward_weight += whole;
-    Score(track, whole);
+    path.weight *= weight;
+    if (move.tile_hit != 0) ++path.landings[move.tile_hit];
+    if (move.ending == Ending::kNone) return Continue(track, std::move(path));
+    path.weight *= WeightOfDraws(p_, track.dice.size());
+    path.race_ends = true;
+    path.backward = move.ending == Ending::kBackward;
+    Score(track, std::move(path));
   }
 
-  void Score(const Track& track, std::uint64_t weight) {
-    const std::string order = Ranking(p_, track);
-    for (std::size_t place = 0; place < order.size(); ++place)
-      odds_.rank_weight[order[place]][place] += weight;
-    odds_.pair_weight[order.substr(0, 2)] += weight;
+  void Score(const Track& track, LegPath path) {
+    path.order = Ranking(p_, track);
+    visit_(path);
   }
 
   const Position& p_;
-  LegOdds odds_;
+  const std::function<void(const LegPath&)>& visit_;
 };
 
 }  // namespace
 
+void WalkPaths(const Position& position, const std::function<void(const LegPath&)>& visit) {
+  Walk(position, visit).Continue({position.stacks, position.dice}, {.weight = 1});
+}
+
 LegOdds SolveLeg(const Position& position) {
-  Walk walk(position);
-  walk.Continue({position.stacks, position.dice}, 1);
-  return walk.odds();
+  LegOdds odds;
+  odds.total_weight = WeightOfDraws(position, position.dice.size());
+  for (const auto& [space, effect] : position.tiles) odds.landing_weight[space] = 0;
+  for (const auto& [space, stack] : position.stacks)
+    for (char camel : stack)
+      if (!IsCrazy(position, camel)) odds.rank_weight[camel] = {};
+  WalkPaths(position, [&](const LegPath& path) {
+    for (std::size_t place = 0; place < path.order.size(); ++place)
+      odds.rank_weight[path.order[place]][place] += path.weight;
+    odds.pair_weight[path.order.substr(0, 2)] += path.weight;
+    for (const auto& [space, times] : path.landings)
+      odds.landing_weight[space] += path.weight * static_cast<std::uint64_t>(times);
+    if (path.race_ends) odds.race_ends_weight += path.weight;
+    if (path.backward) odds.race_ends_backward_weight += path.weight;
+  });
+  return odds;
 }
 
 }  // namespace gpusim::reference

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,5 +29,17 @@ struct LegOdds {
 };
 
 LegOdds SolveLeg(const Position& position);
+
+// One way in which a leg can go.
+struct LegPath {
+  std::uint64_t weight = 0;       // out of total_weight
+  std::string order{};            // racing camels, first place first
+  std::map<int, int> landings{};  // by space of the tile; none where there were none
+  bool race_ends = false;
+  bool backward = false;
+};
+
+// Calls visit for every path.
+void WalkPaths(const Position& position, const std::function<void(const LegPath&)>& visit);
 
 }  // namespace gpusim::reference
