@@ -1,27 +1,15 @@
 #include "server/kinds/camel_up_kind.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
+#include "kernels/rules/camel_up_draws.h"
 #include "kernels/rules/camel_up_leg.h"
 
 namespace gpusim::kinds {
 namespace {
 
 using camel_up::Scope;
-
-// A leaf of a race question reads the table, which costs several moves.
-constexpr std::uint64_t kRaceFactor = 4;
-
-// A race goes on for about five legs of five draws.
-constexpr std::uint64_t kDrawsOfARace = 25;
-
-std::uint64_t DrawsOf(const camel_up::OddsQuery& query) {
-  if (query.scope == Scope::kRace) return kDrawsOfARace;
-  const int dice = std::popcount(camel_up::DiceLeft(query.leg.board));
-  return static_cast<std::uint64_t>(camel_up::DrawsLeft(query.leg.edition, dice));
-}
 
 template <class Queries>
 void SetQuestion(Queries& columns, std::size_t row, const camel_up::OddsQuery& query) {
@@ -35,7 +23,7 @@ void SetQuestion(Queries& columns, std::size_t row, const camel_up::OddsQuery& q
 
 std::uint64_t MovesOf(const camel_up::OddsQuery& query) {
   return camel_up::TreeMoves(query.leg.edition, query.leg.board) *
-         (query.scope == Scope::kRace ? kRaceFactor : 1);
+         (query.scope == Scope::kRace ? camel_up::kRaceRowFactor : 1);
 }
 
 ExactTask::ExactTask(std::vector<camel_up::OddsQuery> queries, const CamelUpChunk& chunk,
@@ -93,13 +81,14 @@ SimulationTask::SimulationTask(const SimulationRun& run, const CamelUpChunk& chu
 }
 
 void SimulationTask::PlanChunk() {
-  const std::uint64_t draws = DrawsOf(run_.query);
-  const std::uint64_t affordable = std::max<std::uint64_t>(1, chunk_.simulated_moves / draws);
+  const std::uint64_t moves = camel_up::SimulatedMoves(
+      run_.query.leg.edition, run_.query.leg.board, run_.query.scope == Scope::kRace);
+  const std::uint64_t affordable = std::max<std::uint64_t>(1, chunk_.simulated_moves / moves);
   chunk_count_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(
       {run_.count - done_, affordable, std::uint64_t{camel_up::kMaxSimulations}}));
   // In the kind's unit: what part of a chunk it is.
   const double share =
-      static_cast<double>(chunk_count_ * draws) / static_cast<double>(chunk_.simulated_moves);
+      static_cast<double>(chunk_count_ * moves) / static_cast<double>(chunk_.simulated_moves);
   set_cost({.rows = 1,
             .bytes = 0,
             .work = static_cast<std::uint64_t>(share * static_cast<double>(chunk_.moves)) + 1});

@@ -27,7 +27,7 @@ namespace gpusim::kinds {
 struct CamelUpChunk {
   std::size_t rows = 1;
   std::uint64_t moves = 1;            // of exact rows, in moves of the full tree
-  std::uint64_t simulated_moves = 1;  // of simulations, in draws
+  std::uint64_t simulated_moves = 1;  // of simulations, in camel_up::SimulatedMoves
 };
 
 // Work of one question in moves of the full tree, which is the kind's unit of work.
