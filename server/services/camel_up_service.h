@@ -13,6 +13,12 @@ class CamelUpServiceImpl final : public v1::CamelUpService::CallbackService {
   grpc::ServerUnaryReactor* GetOdds(grpc::CallbackServerContext* call,
                                     const v1::GetOddsRequest* request,
                                     v1::GetOddsResponse* response) override;
+  grpc::ServerUnaryReactor* EvaluateMoves(grpc::CallbackServerContext* call,
+                                          const v1::EvaluateMovesRequest* request,
+                                          v1::EvaluateMovesResponse* response) override;
+  grpc::ServerUnaryReactor* EvaluateMovesMany(grpc::CallbackServerContext* call,
+                                              const v1::EvaluateMovesManyRequest* request,
+                                              v1::EvaluateMovesManyResponse* response) override;
 
  private:
   const ServingContext& context_;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "google/rpc/error_details.pb.h"
-#include "google/rpc/status.pb.h"
 #include "server/services/printable.h"
 
 namespace gpusim::server {
@@ -102,6 +101,14 @@ grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
   }
   assert(outcome == batching::Outcome::kFailed);
   return {grpc::StatusCode::UNAVAILABLE, "the device failed: " + Printable(fault, 512)};
+}
+
+google::rpc::Status AsMessage(const grpc::Status& status) {
+  google::rpc::Status message;
+  message.ParseFromString(status.error_details());
+  message.set_code(status.error_code());
+  message.set_message(status.error_message());
+  return message;
 }
 
 }  // namespace gpusim::server

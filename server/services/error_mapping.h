@@ -8,6 +8,7 @@
 
 #include <grpcpp/support/status.h>
 
+#include "google/rpc/status.pb.h"
 #include "kernels/rules/camel_up_board.h"
 #include "kernels/violation.h"
 #include "server/batching/scheduler.h"
@@ -32,5 +33,8 @@ grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& 
 // For a task that ended without an answer. `fault` is what the device said, for kFailed.
 // Precondition: the outcome is not kAnswered.
 grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault);
+
+// A status inside a message, details and all.
+google::rpc::Status AsMessage(const grpc::Status& status);
 
 }  // namespace gpusim::server
