@@ -73,6 +73,8 @@ struct LegQuery {
   Board board = 0;
   Tiles tiles = 0;
   Edition edition = Edition::kFirst;
+
+  friend bool operator==(const LegQuery&, const LegQuery&) = default;
 };
 
 }  // namespace gpusim::camel_up

@@ -213,6 +213,10 @@ constexpr std::uint64_t TreeMoves(Edition edition, Board board) {
 static_assert(TreeMoves(Edition::kFirst, 5, false) == 40'695);
 static_assert(TreeMoves(Edition::kSecond, 6, true) == 374'601);
 
+// How many times the work of a position's leg its race is, roughly: its leaves are looked up in a table that
+// no cache holds.
+inline constexpr std::uint64_t kRaceRowFactor = 3;
+
 // The order in which the racing camels finish, first place first, as four digits of base 5 (the
 // fifth follows): an index below kOrders. Ranks, pairs and triples are all sums over the weights of
 // the orders.

@@ -1,4 +1,4 @@
-// From the weights of the finishing orders (OrderOf) to the figures of an answer, for host and
+// From a board, or the weights of the finishing orders (OrderOf), to the figures of an answer, for host and
 // device.
 #pragma once
 
@@ -25,13 +25,39 @@ GPUSIM_HOST_DEVICE constexpr FinishingOrder DecodeOrder(int order) {
   return finish;
 }
 
-// Component of kRankWeight for a camel and a place, and of kPairWeight for a first and a second
-// camel.
+// The racing camels of a board by rank, rearmost first, a nibble each.
+class RacersByRank {
+ public:
+  GPUSIM_HOST_DEVICE constexpr explicit RacersByRank(Board board) {
+    int shift = 0;
+    for (int slot = 0; slot < kMaxCamels; ++slot) {
+      const int camel = CamelIn(board, slot);
+      if (camel >= kRacers) continue;  // crazy, or an unused slot
+      camels_ |= static_cast<std::uint32_t>(camel) << shift;
+      shift += 4;
+    }
+  }
+
+  GPUSIM_HOST_DEVICE constexpr int at(int rank) const {
+    return static_cast<int>(camels_ >> (4 * rank) & 7);
+  }
+  GPUSIM_HOST_DEVICE constexpr int last() const { return at(0); }
+  GPUSIM_HOST_DEVICE constexpr int winner() const { return at(kRacers - 1); }
+
+ private:
+  std::uint32_t camels_ = 0;
+};
+
+// Component of kRankWeight for a camel and a place, of kPairWeight for a first and a second camel, and of
+// kRaceJoint for a winner and a last one.
 GPUSIM_HOST_DEVICE constexpr int RankComponent(int camel, int place) {
   return camel * kRacers + place;
 }
 GPUSIM_HOST_DEVICE constexpr int PairComponent(int first, int second) {
   return first * kRacers + second;
+}
+GPUSIM_HOST_DEVICE constexpr int RaceComponent(int winner, int last) {
+  return winner * kRacers + last;
 }
 
 }  // namespace gpusim::camel_up
