@@ -58,6 +58,16 @@ TEST_P(SyntheticRaces, LongLegsLikeTheReference) {
                          {2, {{12, "rb"}, {14, "gywk"}, {15, "p"}}, {{16, -1}}, "gyp*"}});
   }
 }
+// A tile that the leg cannot reach makes no difference to the race.
+TEST_P(SyntheticRaces, TilesAreGoneAfterTheLeg) {
+  const reference::Position without =
+      GetParam() == 1 ? reference::Position{1, {{1, "BGO"}, {2, "YW"}}, {}, "B"}
+                      : reference::Position{2, {{1, "rbg"}, {2, "yp"}, {15, "wk"}}, {}, "rb"};
+  reference::Position with = without;
+  with.tiles = {{7, 1}, {9, -1}};
+  const auto answers = testing::SolveRacesOnSlot(*slot_, {without, with}, 2, false);
+  EXPECT_EQ(answers[0].race, answers[1].race);
+}
 INSTANTIATE_TEST_SUITE_P(BothEditions, SyntheticRaces, ::testing::Values(1, 2));
 
 class RaceTables : public ::testing::Test {

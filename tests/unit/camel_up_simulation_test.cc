@@ -128,6 +128,17 @@ TEST_F(Simulations, EveryDrawLandsOnTheSameTile) {
   EXPECT_TRUE(five);
 }
 
+// A tile that the first leg cannot reach makes no difference to the race.
+TEST_F(Simulations, TilesAreGoneAfterTheLeg) {
+  const SimulationRow without{
+      {2, {{1, "rbg"}, {2, "yp"}, {15, "wk"}}, {}, "rb"}, Scope::kRace, {4, 5, 6}, 0, 5000};
+  SimulationRow with = without;
+  with.position.tiles = {{7, 1}, {9, -1}};
+  const auto odds = testing::SimulateOnSlot(*slot_, {without, with}, 2);
+  EXPECT_EQ(odds[0].race, odds[1].race);
+  EXPECT_EQ(odds[0].legs_squared, odds[1].legs_squared);
+}
+
 // The last lane's neighbour is the first lane of the next row.
 TEST_F(Simulations, LanesAndRowsWrap) {
   const reference::Position start{
