@@ -160,6 +160,7 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
                .calls_under_way = calls_under_way_,
+               .open_streams = open_streams_,
                .race_tables = *race_tables_,
                .warm_streams = *warm_streams_,
                .odds_cache = odds_cache_,
@@ -241,6 +242,7 @@ void Server::FinishCalls(milliseconds drain_time) {
   auto shutdown = std::async(std::launch::async, [&] {
     grpc_->Shutdown(std::chrono::system_clock::now() + drain_time + kLastResort);
   });
+  open_streams_.EndAllSoon();
   // A tick is long enough for a call that came in just before to be seen by its handler.
   constexpr milliseconds kTick{100};
   while (shutdown.wait_until(std::min(steady_clock::now() + kTick, deadline)) !=

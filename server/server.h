@@ -24,6 +24,7 @@
 #include "server/services/camel_up_service.h"
 #include "server/services/conversion_pool.h"
 #include "server/services/life_service.h"
+#include "server/services/open_streams.h"
 #include "server/services/server_service.h"
 #include "server/services/serving_context.h"
 
@@ -53,7 +54,8 @@ class Server {
   const std::vector<int>& ports() const { return ports_; }
 
   // Health says NOT_SERVING, no new call is let in, and those that were are answered, for as long
-  // as `drain_time`; those that take longer end with UNAVAILABLE. Returns when no call is left.
+  // as `drain_time`; those that take longer end with UNAVAILABLE. Streams are asked to end by
+  // themselves. Returns when no call is left.
   // Blocks; for one thread; idempotent.
   void Drain(std::chrono::milliseconds drain_time);
 
@@ -83,6 +85,7 @@ class Server {
   const std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> calls_under_way_ = 0;
   OddsCache odds_cache_;
+  OpenStreams open_streams_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;
   const ServingContext context_;

@@ -106,4 +106,13 @@ grpc::ServerUnaryReactor* CamelUpServiceImpl::GetOddsColumns(
   return UnaryCall<GetOddsColumnsMethod>::Start(context_, *call, *request, *response);
 }
 
+StreamOddsReactor* CamelUpServiceImpl::StreamOdds(grpc::CallbackServerContext* call) {
+  return StartStreamOdds(context_, *call);
+}
+
+grpc::ServerWriteReactor<v1::SimulateResponse>* CamelUpServiceImpl::Simulate(
+    grpc::CallbackServerContext* call, const v1::SimulateRequest* request) {
+  return StartSimulate(context_, *call, *request);
+}
+
 }  // namespace gpusim::server

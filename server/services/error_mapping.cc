@@ -72,6 +72,16 @@ grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
                     RetryAfter(retry_ms));
 }
 
+grpc::Status StreamFull(std::uint64_t max_items) {
+  // Several turns of a busy device, each of which answers some of the items.
+  constexpr std::int64_t kRetryMs = 10;
+  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                    "max-stream-items is " + std::to_string(max_items) +
+                        ", and as many are in flight on this stream; retry after " +
+                        std::to_string(kRetryMs) + " ms",
+                    RetryAfter(kRetryMs));
+}
+
 grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report) {
   const std::string table = std::string("the race table of the ") +
                             (edition == camel_up::Edition::kFirst ? "first" : "second") +

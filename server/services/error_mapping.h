@@ -4,6 +4,7 @@
 // All functions are thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <grpcpp/support/status.h>
@@ -25,6 +26,9 @@ grpc::Status BadInput(const Violations& violations);
 // RESOURCE_EXHAUSTED with a google.rpc.RetryInfo when the queue is full, UNAVAILABLE when the
 // server drains.
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind);
+
+// RESOURCE_EXHAUSTED with a google.rpc.RetryInfo: an item of a stream that has `max_items` in flight.
+grpc::Status StreamFull(std::uint64_t max_items);
 
 // Of an exact race question whose table is not in use: UNAVAILABLE with a google.rpc.RetryInfo while it
 // is being solved, else FAILED_PRECONDITION. Precondition: the report says that it is not ready.

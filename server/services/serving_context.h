@@ -13,6 +13,7 @@
 #include "server/kinds/warm_stream.h"
 #include "server/race/race_tables.h"
 #include "server/services/conversion_pool.h"
+#include "server/services/open_streams.h"
 
 namespace gpusim::server {
 
@@ -21,7 +22,8 @@ namespace gpusim::server {
 struct ServingContext {
   batching::Scheduler& scheduler;
   ConversionPool& conversions;
-  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h
+  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h, and streams
+  OpenStreams& open_streams;
   const RaceTables& race_tables;
   kinds::WarmStreams& warm_streams;
   OddsCache& odds_cache;

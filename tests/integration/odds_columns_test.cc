@@ -165,6 +165,31 @@ TEST(OddsColumnsTest, RowsAreAsSingleCallsAndBadOnesFailAlone) {
   }
 }
 
+TEST(OddsColumnsTest, RacesAreAsSingleCallsToo) {
+  InProcessServer server;
+  const std::vector<v1::Output> outputs{v1::OUTPUT_RACE, v1::OUTPUT_RACE_JOINT};
+  std::mt19937_64 random(11);
+  const std::size_t rows = 100;
+  const auto positions = RandomPositions(1, rows, random);
+  v1::GetOddsColumnsRequest request = ColumnsOf(positions);
+  AddOutputs(outputs, request);
+  (*request.mutable_dice())[40] = 0;
+  v1::GetOddsColumnsResponse response;
+  const grpc::Status status = GetColumns(server, request, response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_TRUE(response.rank_weight().empty());
+  for (std::size_t row = 0; row < rows; ++row) {
+    SCOPED_TRACE("row " + std::to_string(row) + ": " + Describe(positions[row]));
+    if (row == 40) {
+      for (std::size_t k = 0; k < 5; ++k)
+        EXPECT_EQ(At<double>(response.race_win(), rows, k, row), 0.0);
+      EXPECT_EQ(At<double>(response.expected_legs(), rows, 0, row), 0.0);
+    } else {
+      ExpectSameRace(response, row, GetOne(server, positions[row], outputs));
+    }
+  }
+}
+
 // The largest call there is, of short legs. It takes many chunks and goes through the conversion pool.
 TEST(OddsColumnsTest, TheMostRowsAtOnce) {
   constexpr std::uint32_t kRows = 65'536;

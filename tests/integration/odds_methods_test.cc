@@ -1,16 +1,21 @@
 // GetOdds by both methods, its values, and the cache, through a running server.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/integration/pending_call.h"
 #include "tests/testing/camel_up_cases.h"
 #include "tests/testing/in_process_server.h"
+#include "tests/testing/test_data.h"
 
 namespace gpusim::testing {
 namespace {
@@ -308,6 +313,108 @@ TEST(OddsCacheServiceTest, AnswersInOtherColoursWithoutTheDevice) {
       EXPECT_EQ(limit.used(), cache.bytes());
     }
   }
+}
+
+// Races from the start of a leg, no tiles: the numbers of tests/data, which belong to ranks.
+TEST(RaceTest, FirstEditionTruths) {
+  InProcessServer server;
+  ASSERT_EQ(server.info().race_tables(0).state(), v1::RACE_TABLE_STATE_READY);
+  std::ifstream file(TestData() + "/camel_up/race_first_edition.csv");
+  std::string line;
+  std::getline(file, line);  // names of the columns
+  int rows = 0;
+  for (; std::getline(file, line); ++rows) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream numbers(line);
+    // Rank 0, the rearmost, is blue.
+    reference::Position position{.edition = 1, .stacks = {}, .tiles = {}, .dice = "BGOYW"};
+    int space = 0;
+    for (const char camel : position.dice) {
+      numbers >> space;
+      position.stacks[space] += camel;
+    }
+    SCOPED_TRACE(Describe(position));
+    const v1::GetOddsResponse response =
+        Answer(server, Ask(position, {v1::OUTPUT_RACE, v1::OUTPUT_RACE_JOINT}));
+    double expected = 0;
+    for (int camel = 0; camel < 5; ++camel) {
+      numbers >> expected;
+      EXPECT_NEAR(response.camels(camel).race_win(), expected, 1e-10);
+    }
+    for (int camel = 0; camel < 5; ++camel) {
+      numbers >> expected;
+      EXPECT_NEAR(response.camels(camel).race_last(), expected, 1e-10);
+    }
+    numbers >> expected;
+    EXPECT_NEAR(response.expected_legs().value(), expected, 1e-9);
+    double sum = 0;
+    for (const v1::RacePairOdds& pair : response.race_pairs()) sum += pair.probability().value();
+    EXPECT_NEAR(sum, 1, 1e-10);
+  }
+  EXPECT_GT(rows, 100);
+}
+
+// In the middle of a leg, with tiles. The second edition's table is solved at the start on a GPU alone.
+TEST(RaceTest, SecondEditionTruthsOfTheMiddleOfALeg) {
+  InProcessServer server;
+  if (server.info().backend() != v1::BACKEND_CUDA) {
+    EXPECT_NE(server.info().race_tables(1).state(), v1::RACE_TABLE_STATE_READY);
+    return;
+  }
+  ASSERT_EQ(server.info().race_tables(1).state(), v1::RACE_TABLE_STATE_READY);
+  std::ifstream file(TestData() + "/camel_up/race_second_edition_mid_leg.json");
+  for (const auto& truth : nlohmann::json::parse(file)) {
+    reference::Position position{.edition = 2, .stacks = {}, .tiles = {}, .dice = truth.at("dice")};
+    for (const auto& [space, camels] : truth.at("stacks").items())
+      position.stacks[std::stoi(space)] = camels;
+    for (const auto& [space, effect] : truth.at("tiles").items())
+      position.tiles[std::stoi(space)] = effect;
+    SCOPED_TRACE(truth.at("name"));
+    const v1::GetOddsResponse response =
+        Answer(server, Ask(position, {v1::OUTPUT_RACE, v1::OUTPUT_RACE_JOINT}));
+    const std::string letters = "rbgyp";
+    int pair = 0;
+    for (std::size_t camel = 0; camel < 5; ++camel) {
+      const std::string name(1, letters[camel]);
+      const v1::CamelOdds& odds = response.camels(static_cast<int>(camel));
+      EXPECT_NEAR(odds.race_win(), truth.at("race_win").at(name), 1e-10);
+      EXPECT_NEAR(odds.race_last(), truth.at("race_last").at(name), 1e-10);
+      for (std::size_t last = 0; last < 5; ++last) {
+        if (last == camel) continue;
+        EXPECT_NEAR(response.race_pairs(pair++).probability().value(),
+                    truth.at("race_joint").at(name + letters[last]), 1e-10);
+      }
+    }
+    EXPECT_NEAR(response.expected_legs().value(), truth.at("expected_legs"), 1e-9);
+  }
+}
+
+TEST(RaceTest, SimulatedRacesAgreeWithTheTableAndTheCacheKeepsThem) {
+  InProcessServer server;
+  reference::Position position{
+      .edition = 1, .stacks = {{3, "BG"}, {5, "OY"}, {6, "W"}}, .tiles = {{8, -1}}, .dice = "BOW"};
+  v1::GetOddsRequest request = Ask(position, {v1::OUTPUT_RACE, v1::OUTPUT_RACE_JOINT});
+  const v1::GetOddsResponse exact = Answer(server, request);
+  EXPECT_FALSE(exact.provenance().cached());
+  EXPECT_TRUE(Answer(server, request).provenance().cached());
+  EXPECT_FALSE(Answer(server, Ask(position, {})).provenance().cached()) << "a leg is another scope";
+
+  request.mutable_monte_carlo()->set_simulations(50'000);
+  request.mutable_monte_carlo()->mutable_stream()->set_seed(5);
+  const v1::GetOddsResponse simulated = Answer(server, request);
+  Closeness closeness;
+  for (int camel = 0; camel < 5; ++camel) {
+    const v1::CamelOdds& odds = simulated.camels(camel);
+    closeness.Check(odds.race_win(), odds.race_win_standard_error(),
+                    exact.camels(camel).race_win());
+    closeness.Check(odds.race_last(), odds.race_last_standard_error(),
+                    exact.camels(camel).race_last());
+  }
+  for (int pair = 0; pair < 20; ++pair)
+    closeness.Check(simulated.race_pairs(pair).probability(),
+                    exact.race_pairs(pair).probability().value());
+  closeness.Check(simulated.expected_legs(), exact.expected_legs().value());
+  closeness.ExpectHonestErrors();
 }
 
 TEST(RaceTableTest, WithoutOneARaceIsRefusedAndALegIsNot) {
