@@ -18,6 +18,12 @@ class CamelUpServiceImpl final : public v1::CamelUpService::CallbackService {
   StreamOddsReactor* StreamOdds(grpc::CallbackServerContext* call) override;
   grpc::ServerWriteReactor<v1::SimulateResponse>* Simulate(
       grpc::CallbackServerContext* call, const v1::SimulateRequest* request) override;
+  grpc::ServerUnaryReactor* EvaluateMoves(grpc::CallbackServerContext* call,
+                                          const v1::EvaluateMovesRequest* request,
+                                          v1::EvaluateMovesResponse* response) override;
+  grpc::ServerUnaryReactor* EvaluateMovesMany(grpc::CallbackServerContext* call,
+                                              const v1::EvaluateMovesManyRequest* request,
+                                              v1::EvaluateMovesManyResponse* response) override;
 
  private:
   const ServingContext& context_;

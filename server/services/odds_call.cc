@@ -39,13 +39,7 @@ void OddsCall::Fill(v1::GetOddsResponse& response) const {
 }
 
 tl::expected<void, grpc::Status> Admit(const ServingContext& context, OddsQuestion& question) {
-  if (!question.simulation) {
-    if (question.query.scope == camel_up::Scope::kLeg) return {};
-    const camel_up::Edition edition = question.query.leg.edition;
-    const RaceTableReport report = context.race_tables.Report(edition);
-    if (report.state == RaceTableState::kReady) return {};
-    return tl::unexpected(RaceTableMissing(edition, report));
-  }
+  if (!question.simulation) return AdmitExact(context, question.query);
   if (question.wants_warm_stream) {
     kinds::SimulationRun& run = *question.simulation;
     const std::uint64_t rows = camel_up::RowsOf(run.first + run.count);
@@ -55,6 +49,14 @@ tl::expected<void, grpc::Status> Admit(const ServingContext& context, OddsQuesti
     question.wants_warm_stream = false;
   }
   return {};
+}
+
+tl::expected<void, grpc::Status> AdmitExact(const ServingContext& context,
+                                            const camel_up::OddsQuery& query) {
+  if (query.scope == camel_up::Scope::kLeg) return {};
+  const RaceTableReport report = context.race_tables.Report(query.leg.edition);
+  if (report.state == RaceTableState::kReady) return {};
+  return tl::unexpected(RaceTableMissing(query.leg.edition, report));
 }
 
 }  // namespace gpusim::server

@@ -46,4 +46,8 @@ class OddsCall {
 // its rows of a warm one. The error is how the call ends.
 tl::expected<void, grpc::Status> Admit(const ServingContext& context, OddsQuestion& question);
 
+// The same for an exact question alone.
+tl::expected<void, grpc::Status> AdmitExact(const ServingContext& context,
+                                            const camel_up::OddsQuery& query);
+
 }  // namespace gpusim::server

@@ -34,7 +34,7 @@ class PositionReader {
     ReadStacks();
     ReadTiles();
     ReadDice();
-    AddRuleFaults();
+    AddRuleFaults(camel_up::Validate(position_, prefix_), violations_);
     if (!violations_.empty()) return tl::unexpected(std::move(violations_));
     return std::move(position_);
   }
@@ -106,17 +106,6 @@ class PositionReader {
     }
   }
 
-  // Fields that have a fault already are not named a second time.
-  void AddRuleFaults() {
-    const auto read_faults = static_cast<std::ptrdiff_t>(violations_.size());
-    for (Violation& violation : camel_up::Validate(position_, prefix_)) {
-      const bool named =
-          std::any_of(violations_.begin(), violations_.begin() + read_faults,
-                      [&](const Violation& v) { return v.field == violation.field; });
-      if (!named) violations_.push_back(std::move(violation));
-    }
-  }
-
   const v1::Position& message_;
   const Edition edition_;
   const std::string& prefix_;
@@ -153,6 +142,15 @@ tl::expected<camel_up::Position, Violations> ReadPosition(const v1::Position& me
         Violations{{prefix + "text", message.text().stacks(),
                     "a position is text, or stacks, tiles and dice, but not both"}});
   return ReadText(message.text(), *edition, prefix);
+}
+
+void AddRuleFaults(Violations found, Violations& violations) {
+  const auto read_faults = static_cast<std::ptrdiff_t>(violations.size());
+  for (Violation& violation : found) {
+    const bool named = std::any_of(violations.begin(), violations.begin() + read_faults,
+                                   [&](const Violation& v) { return v.field == violation.field; });
+    if (!named) violations.push_back(std::move(violation));
+  }
 }
 
 }  // namespace gpusim::server

@@ -21,4 +21,8 @@ tl::expected<camel_up::Edition, Violations> ReadEdition(v1::Edition edition,
 tl::expected<camel_up::Position, Violations> ReadPosition(const v1::Position& message,
                                                           const std::string& prefix);
 
+// Adds what a check of the rules found to what reading found. Fields that have a fault already are not named a
+// second time.
+void AddRuleFaults(Violations found, Violations& violations);
+
 }  // namespace gpusim::server

@@ -109,59 +109,47 @@ void Score(const std::string& order, std::uint64_t weight, LegOdds& odds) {
 
 std::string WinnerAndLast(const std::string& order) { return {order.front(), order.back()}; }
 
-// Counts a race too where it is given units.
 class Walk {
  public:
-  Walk(const Position& p, const RaceUnits* units) : p_(p), units_(units), odds_(NothingYet(p)) {
-    odds_.total_weight = WeightOfDraws(p, p.dice.size());
-  }
+  Walk(const Position& p, const std::function<void(const LegPath&)>& visit)
+      : p_(p), visit_(visit) {}
 
-  void Continue(const Track& track, std::uint64_t weight) {
+  void Continue(const Track& track, const LegPath& path) {
     const std::size_t last = p_.edition == 1 ? 0 : 1;
-    if (track.dice.size() <= last) return EndLeg(track, weight);
+    if (track.dice.size() <= last) return End(track, path);
     for (char die : track.dice) {
       for (int face = 1; face <= 3; ++face) {
         if (die == '*') {
-          Draw(track, die, CrazyThatMoves(p_, track, 'w'), face, weight);
-          Draw(track, die, CrazyThatMoves(p_, track, 'k'), face, weight);
+          Draw(track, die, CrazyThatMoves(p_, track, 'w'), face, path, 1);
+          Draw(track, die, CrazyThatMoves(p_, track, 'k'), face, path, 1);
         } else {
-          Draw(track, die, die, face, weight * (p_.edition == 1 ? 1 : 2));
+          Draw(track, die, die, face, path, p_.edition == 1 ? 1 : 2);
         }
       }
     }
   }
 
-  const LegOdds& odds() const { return odds_; }
-  const RaceOdds& race() const { return race_; }
-
  private:
-  void Draw(Track track, char die, char camel, int face, std::uint64_t weight) {
+  void Draw(Track track, char die, char camel, int face, LegPath path, std::uint64_t weight) {
     track.dice.erase(track.dice.find(die), 1);
     const MoveResult move = Move(p_, track, camel, face);
-    const std::uint64_t whole = weight * WeightOfDraws(p_, track.dice.size());
-    if (move.tile_hit != 0) odds_.landing_weight[move.tile_hit] += whole;
-    if (move.ending == Ending::kNone) return Continue(track, weight);
-    odds_.race_ends_weight += whole;
-    if (move.ending == Ending::kBackward) odds_.race_ends_backward_weight += whole;
-    const std::string order = Ranking(p_, track);
-    Score(order, whole, odds_);
-    if (units_ == nullptr) return;
-    race_.joint[WinnerAndLast(order)] += whole * units_->certain;
-    race_.legs += whole * units_->one_leg;
+    path.weight *= weight;
+    if (move.tile_hit != 0) ++path.landings[move.tile_hit];
+    if (move.ending == Ending::kNone) return Continue(track, path);
+    path.weight *= WeightOfDraws(p_, track.dice.size());
+    path.race_ends = true;
+    path.backward = move.ending == Ending::kBackward;
+    End(track, std::move(path));
   }
 
-  void EndLeg(const Track& track, std::uint64_t weight) {
-    Score(Ranking(p_, track), weight, odds_);
-    if (units_ == nullptr) return;
-    const RaceOdds rest = units_->at_leg_boundary(track.stacks);
-    for (const auto& [pair, chance] : rest.joint) race_.joint[pair] += weight * chance;
-    race_.legs += weight * (units_->one_leg + rest.legs);
+  void End(const Track& track, LegPath path) {
+    path.stacks = track.stacks;
+    path.order = Ranking(p_, track);
+    visit_(path);
   }
 
   const Position& p_;
-  const RaceUnits* units_;
-  LegOdds odds_;
-  RaceOdds race_;
+  const std::function<void(const LegPath&)>& visit_;
 };
 
 std::string AllDice(const Position& p) { return p.edition == 1 ? "BGOYW" : "rbgyp*"; }
@@ -283,16 +271,36 @@ std::map<std::vector<int>, std::uint32_t> NumberMultisets(int length) {
 
 }  // namespace
 
+void WalkPaths(const Position& position, const std::function<void(const LegPath&)>& visit) {
+  Walk(position, visit).Continue({position.stacks, position.dice}, {.weight = 1});
+}
+
 LegOdds SolveLeg(const Position& position) {
-  Walk walk(position, nullptr);
-  walk.Continue({position.stacks, position.dice}, 1);
-  return walk.odds();
+  LegOdds odds = NothingYet(position);
+  odds.total_weight = WeightOfDraws(position, position.dice.size());
+  WalkPaths(position, [&](const LegPath& path) {
+    Score(path.order, path.weight, odds);
+    for (const auto& [space, times] : path.landings)
+      odds.landing_weight[space] += path.weight * static_cast<std::uint64_t>(times);
+    if (path.race_ends) odds.race_ends_weight += path.weight;
+    if (path.backward) odds.race_ends_backward_weight += path.weight;
+  });
+  return odds;
 }
 
 RaceOdds SolveRace(const Position& position, const RaceUnits& units) {
-  Walk walk(position, &units);
-  walk.Continue({position.stacks, position.dice}, 1);
-  return walk.race();
+  RaceOdds race;
+  WalkPaths(position, [&](const LegPath& path) {
+    race.legs += path.weight * units.one_leg;
+    if (path.race_ends) {
+      race.joint[WinnerAndLast(path.order)] += path.weight * units.certain;
+      return;
+    }
+    const RaceOdds rest = units.at_leg_boundary(path.stacks);
+    for (const auto& [pair, chance] : rest.joint) race.joint[pair] += path.weight * chance;
+    race.legs += path.weight * rest.legs;
+  });
+  return race;
 }
 
 std::uint32_t ShapeNumber(int edition, const Stacks& stacks) {

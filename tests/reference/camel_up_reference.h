@@ -32,6 +32,19 @@ struct LegOdds {
 
 LegOdds SolveLeg(const Position& position);
 
+// One way in which a leg can go.
+struct LegPath {
+  std::uint64_t weight = 0;       // out of total_weight
+  Stacks stacks{};                // at its end
+  std::string order{};            // racing camels, first place first
+  std::map<int, int> landings{};  // by space of the tile; none where there were none
+  bool race_ends = false;
+  bool backward = false;
+};
+
+// Calls visit for every path.
+void WalkPaths(const Position& position, const std::function<void(const LegPath&)>& visit);
+
 // Odds of a race, in whatever unit.
 struct RaceOdds {
   std::map<std::string, std::uint64_t> joint;  // "BG": B wins, G is last
