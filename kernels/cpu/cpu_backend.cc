@@ -16,6 +16,7 @@
 #include "kernels/cpu/fork_join.h"
 #include "kernels/cpu/leg_solver.h"
 #include "kernels/cpu/life_stepper.h"
+#include "kernels/cpu/race_solver.h"
 #include "kernels/cpu/simulator.h"
 #include "kernels/race_rows.h"
 
@@ -229,8 +230,8 @@ class CpuBackend : public Backend {
   }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
-      camel_up::Edition, int, const RaceSolveWatch&) override {
-    return tl::unexpected(DeviceFault{"not there yet"});
+      camel_up::Edition edition, int threads, const RaceSolveWatch& watch) override {
+    return camel_up::SolveRaceTableOnCpu(edition, threads > 0 ? threads : threads_, watch);
   }
   DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable> table,
                                   TableMemory /*memory*/) override {

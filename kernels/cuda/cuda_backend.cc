@@ -13,6 +13,7 @@
 #include "kernels/cuda/handles.h"
 #include "kernels/cuda/leg_kernel.h"
 #include "kernels/cuda/life_kernel.h"
+#include "kernels/cuda/race_solver.h"
 
 namespace gpusim {
 namespace {
@@ -192,8 +193,10 @@ class CudaBackend : public Backend {
   }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
-      camel_up::Edition, int, const RaceSolveWatch&) override {
-    return tl::unexpected(DeviceFault{"not there yet"});
+      camel_up::Edition edition, int, const RaceSolveWatch& watch) override {
+    using Table = DeviceResult<std::shared_ptr<const camel_up::RaceTable>>;
+    return Guarded([&]() -> Table { return cuda::SolveRaceTableOnGpu(edition, watch); })
+        .and_then([](Table solved) { return solved; });
   }
   DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable>,
                                   TableMemory) override {

@@ -181,6 +181,8 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                     "How long accepted calls may go on after SIGTERM"),
       TextEntry("race-table-dir", o.race_table_dir, "a directory",
                 "Directory where race tables are kept; empty: nowhere"),
+      NumberEntry("build-race-table", o.build_race_table, 0, 2,
+                  "Solve the race table of this edition, write it to race-table-dir, and exit"),
       ChoiceEntry("race-table-solving", o.race_table_solving, kRaceTableSolving,
                   "Solve race tables that are not there: auto does what is quick, and the rest in "
                   "the background if it can be kept"),

@@ -43,6 +43,7 @@ struct ServerOptions {
   std::chrono::milliseconds drain_time{10'000};
 
   std::string race_table_dir;  // where race tables are kept; empty: nowhere
+  int build_race_table = 0;    // 1 or 2: solve and write the edition's table instead of serving
   RaceTableSolving race_table_solving = RaceTableSolving::kAuto;
   RaceTableMemory race_table_memory = RaceTableMemory::kDevice;
   std::uint64_t rng_seed = 0;  // of the warm random streams; 0: from the operating system
