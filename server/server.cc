@@ -58,6 +58,9 @@ std::vector<FlagLimit> LimitsOf(const ServerOptions& options) {
       {"max-step-cells", options.max_step_cells},
       {"max-reply-bytes", options.max_reply_bytes},
       {"max-request-bytes", options.max_request_bytes},
+      {"max-call-simulations", options.max_call_simulations},
+      {"max-stream-items", options.max_stream_items},
+      {"max-cache-bytes", options.max_cache_bytes},
       {"max-concurrent-streams", options.max_concurrent_streams},
       {"default-deadline", static_cast<std::uint64_t>(options.default_deadline.count())},
   };
@@ -149,6 +152,7 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       warm_streams_(std::move(parts.warm_streams)),
       race_tables_(std::move(parts.race_tables)),
       slots_(std::move(parts.slots)),
+      odds_cache_(options.max_cache_bytes),
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
       scheduler_(kinds::KindsOf(SizesFor(options, *backend_), options.max_queued_calls,
                                 options.max_queued_bytes),
@@ -156,8 +160,10 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
                .calls_under_way = calls_under_way_,
+               .open_streams = open_streams_,
                .race_tables = *race_tables_,
                .warm_streams = *warm_streams_,
+               .odds_cache = odds_cache_,
                .default_deadline = options.default_deadline,
                .max_queued_bytes = options.max_queued_bytes,
                .max_step_cells = options.max_step_cells,
@@ -236,6 +242,7 @@ void Server::FinishCalls(milliseconds drain_time) {
   auto shutdown = std::async(std::launch::async, [&] {
     grpc_->Shutdown(std::chrono::system_clock::now() + drain_time + kLastResort);
   });
+  open_streams_.EndAllSoon();
   // A tick is long enough for a call that came in just before to be seen by its handler.
   constexpr milliseconds kTick{100};
   while (shutdown.wait_until(std::min(steady_clock::now() + kTick, deadline)) !=

@@ -17,12 +17,14 @@
 
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
+#include "server/cache/odds_cache.h"
 #include "server/config/server_options.h"
 #include "server/kinds/warm_stream.h"
 #include "server/race/race_tables.h"
 #include "server/services/camel_up_service.h"
 #include "server/services/conversion_pool.h"
 #include "server/services/life_service.h"
+#include "server/services/open_streams.h"
 #include "server/services/server_service.h"
 #include "server/services/serving_context.h"
 
@@ -52,7 +54,8 @@ class Server {
   const std::vector<int>& ports() const { return ports_; }
 
   // Health says NOT_SERVING, no new call is let in, and those that were are answered, for as long
-  // as `drain_time`; those that take longer end with UNAVAILABLE. Returns when no call is left.
+  // as `drain_time`; those that take longer end with UNAVAILABLE. Streams are asked to end by
+  // themselves. Returns when no call is left.
   // Blocks; for one thread; idempotent.
   void Drain(std::chrono::milliseconds drain_time);
 
@@ -81,6 +84,8 @@ class Server {
   const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> calls_under_way_ = 0;
+  OddsCache odds_cache_;
+  OpenStreams open_streams_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;
   const ServingContext context_;

@@ -72,6 +72,16 @@ grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
                     RetryAfter(retry_ms));
 }
 
+grpc::Status StreamFull(std::uint64_t max_items) {
+  // Several turns of a busy device, each of which answers some of the items.
+  constexpr std::int64_t kRetryMs = 10;
+  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                    "max-stream-items is " + std::to_string(max_items) +
+                        ", and as many are in flight on this stream; retry after " +
+                        std::to_string(kRetryMs) + " ms",
+                    RetryAfter(kRetryMs));
+}
+
 grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report) {
   const std::string table = std::string("the race table of the ") +
                             (edition == camel_up::Edition::kFirst ? "first" : "second") +
@@ -103,9 +113,9 @@ grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
   return {grpc::StatusCode::UNAVAILABLE, "the device failed: " + Printable(fault, 512)};
 }
 
-google::rpc::Status AsMessage(const grpc::Status& status) {
+google::rpc::Status RpcStatusOf(const grpc::Status& status) {
   google::rpc::Status message;
-  message.ParseFromString(status.error_details());
+  if (!message.ParseFromString(status.error_details())) message.Clear();
   message.set_code(status.error_code());
   message.set_message(status.error_message());
   return message;

@@ -4,6 +4,7 @@
 // All functions are thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <grpcpp/support/status.h>
@@ -26,6 +27,9 @@ grpc::Status BadInput(const Violations& violations);
 // server drains.
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind);
 
+// RESOURCE_EXHAUSTED with a google.rpc.RetryInfo: an item of a stream that has `max_items` in flight.
+grpc::Status StreamFull(std::uint64_t max_items);
+
 // Of an exact race question whose table is not in use: UNAVAILABLE with a google.rpc.RetryInfo while it
 // is being solved, else FAILED_PRECONDITION. Precondition: the report says that it is not ready.
 grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report);
@@ -34,7 +38,7 @@ grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& 
 // Precondition: the outcome is not kAnswered.
 grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault);
 
-// A status inside a message, details and all.
-google::rpc::Status AsMessage(const grpc::Status& status);
+// The status with its details as a message, for an item or a row that fails while its call goes on.
+google::rpc::Status RpcStatusOf(const grpc::Status& status);
 
 }  // namespace gpusim::server

@@ -18,7 +18,9 @@ tl::expected<camel_up::MovesPlan, grpc::Status> Plan(const ServingContext& conte
   auto plan = MovesPlanOf(request, prefix);
   if (!plan) return tl::unexpected(BadInput(plan.error()));
   // If any row is about the race, the first one is.
-  if (auto admitted = AdmitExact(context, plan->queries.front()); !admitted)
+  if (auto admitted =
+          RaceTableFor(context, plan->queries.front().leg.edition, plan->queries.front().scope);
+      !admitted)
     return tl::unexpected(admitted.error());
   return std::move(*plan);
 }
@@ -69,7 +71,7 @@ std::size_t MovesManyCall::MaxReplyBytes() const {
   for (const Planned& plan : plans_) {
     bytes += kFrameBytes;
     bytes += plan ? MaxMovesResponseBytes(*plan) + context_.provenance.ByteSizeLong()
-                  : AsMessage(plan.error()).ByteSizeLong();
+                  : RpcStatusOf(plan.error()).ByteSizeLong();
   }
   return bytes;
 }
@@ -79,7 +81,7 @@ void MovesManyCall::Fill(v1::EvaluateMovesManyResponse& response) const {
   for (const Planned& plan : plans_) {
     v1::EvaluateMovesResult& result = *response.add_results();
     if (!plan) {
-      *result.mutable_error() = AsMessage(plan.error());
+      *result.mutable_error() = RpcStatusOf(plan.error());
       continue;
     }
     FillMovesResponse(*plan, odds.first(plan->queries.size()), *result.mutable_moves());

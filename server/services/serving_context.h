@@ -7,11 +7,13 @@
 
 #include "gpusim/v1/provenance.pb.h"
 #include "server/batching/scheduler.h"
+#include "server/cache/odds_cache.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/warm_stream.h"
 #include "server/race/race_tables.h"
 #include "server/services/conversion_pool.h"
+#include "server/services/open_streams.h"
 
 namespace gpusim::server {
 
@@ -20,9 +22,11 @@ namespace gpusim::server {
 struct ServingContext {
   batching::Scheduler& scheduler;
   ConversionPool& conversions;
-  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h
+  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h, and streams
+  OpenStreams& open_streams;
   const RaceTables& race_tables;
   kinds::WarmStreams& warm_streams;
+  OddsCache& odds_cache;
 
   std::chrono::milliseconds default_deadline{};  // of calls that bring none
   std::uint64_t max_queued_bytes = 0;  // of boards, and of requests before they are boards

@@ -31,7 +31,9 @@
 
 namespace gpusim::server {
 
-// When a call has to be answered: its own deadline, else the default one from now.
+// When a call has to be answered: its own deadline, TimePoint::max() if it brings none.
+batching::TimePoint OwnDeadlineOf(const grpc::CallbackServerContext& call);
+// The same, with the default one from now for a call that brings none.
 batching::TimePoint DeadlineOf(const grpc::CallbackServerContext& call,
                                std::chrono::milliseconds default_deadline);
 
