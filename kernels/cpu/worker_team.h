@@ -35,8 +35,8 @@ class WorkerTeam {
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable end_;
-  std::size_t loop_ = 0;       // number of the current loop; under mutex_, as all up to stop_
-  std::size_t working_ = 0;    // workers that have not finished it
+  std::size_t loop_ = 0;     // number of the current loop; under mutex_, as all up to stop_
+  std::size_t working_ = 0;  // workers that have not finished it
   std::size_t parts_ = 0;
   const std::function<void(std::size_t)>* part_ = nullptr;
   bool stop_ = false;

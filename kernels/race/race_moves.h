@@ -47,7 +47,8 @@ constexpr Permutation PermutationOf(std::uint32_t number) {
     const auto base = static_cast<std::uint32_t>(kRacers - i);
     permutation.to[i] = static_cast<std::uint8_t>(number % base);
     number /= base;
-    for (int j = i + 1; j < kRacers; ++j) permutation.to[j] += permutation.to[j] >= permutation.to[i];
+    for (int j = i + 1; j < kRacers; ++j)
+      permutation.to[j] += permutation.to[j] >= permutation.to[i];
   }
   return permutation;
 }
@@ -78,8 +79,8 @@ GPUSIM_HOST_DEVICE constexpr void MakeRaceMoves(std::uint32_t shape, Edition edi
                                                 RaceMove* moves) {
   const Board board = BoardOf(shape, edition);
   for (int mover = 0; mover < CamelsOf(edition); ++mover) {
-    const Camel camel = mover < kRacers ? static_cast<Camel>(mover)
-                                        : GreyMover(board, static_cast<Camel>(mover));
+    const Camel camel =
+        mover < kRacers ? static_cast<Camel>(mover) : GreyMover(board, static_cast<Camel>(mover));
     for (int face = 1; face <= kFaces; ++face) {
       const Draw draw = MoveUnit(board, 0, SlotOf(board, camel), face, mover < kRacers ? +1 : -1);
       *moves++ = RaceMoveTo(draw.board, draw.finish != Finish::kNone, edition);
