@@ -18,6 +18,10 @@ Two Load(const double* from) {
 }
 void Store(double* to, Two two) { std::memcpy(to, &two, sizeof two); }
 
+bool SameMoves(const RaceMove* a, const RaceMove* b) {
+  return a[0].word == b[0].word && a[1].word == b[1].word && a[2].word == b[2].word;
+}
+
 }  // namespace
 
 RaceLayerSums::RaceLayerSums(const RaceLayer& layer, RacePart part)
@@ -48,7 +52,7 @@ void RaceLayerSums::SumShape(const RaceMove* moves, int dice, const double* in, 
   for (int die = 0; die < dice; ++die) {
     const RaceMove* move = moves + die * kFaces;
     const double* row[2 * kFaces];
-    const bool two_colours = die == kGreyDie && move[0].word != move[kFaces].word;
+    const bool two_colours = die == kGreyDie && !SameMoves(move, move + kFaces);
     for (int i = 0; i < (two_colours ? 2 * kFaces : kFaces); ++i)
       row[i] = AsNamedHere(move[i], uses_[die], in, renamed[i]);
     if (two_colours)

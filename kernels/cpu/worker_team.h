@@ -24,7 +24,7 @@ class WorkerTeam {
 
   // Runs part(0) to part(parts - 1), each once, on the workers, and returns when all are done. Calls
   // look(parts done) on the calling thread every tenth of a second; once it says false no further
-  // part starts. Returns whether all have run. Parts must not throw.
+  // part starts. Returns whether all have run. Neither may throw.
   bool Run(std::size_t parts, const std::function<void(std::size_t)>& part,
            const std::function<bool(std::size_t)>& look);
 

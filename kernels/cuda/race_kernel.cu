@@ -14,9 +14,8 @@ namespace {
 
 using namespace camel_up;
 
-constexpr int kThreads = 480;  // 3 teams of 150 sums' numbers, 8 of 60, 48 of 10
-constexpr int kBlocksAMultiprocessor =
-    2;  // more would have too few registers for loads on their way
+constexpr int kThreads = 480;              // 3 teams of 150 sums' numbers, 8 of 60, 48 of 10
+constexpr int kBlocksAMultiprocessor = 2;  // of three, threads have too few registers for loads
 constexpr int kMostTeams = kThreads / kRaceNumbers;
 
 struct Move {

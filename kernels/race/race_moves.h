@@ -57,6 +57,9 @@ constexpr Permutation PermutationOf(std::uint32_t number) {
 struct RaceMove {
   std::uint32_t word;
 
+  GPUSIM_HOST_DEVICE static constexpr RaceMove To(std::uint32_t shape, std::uint32_t permutation) {
+    return {shape << 7 | permutation};
+  }
   GPUSIM_HOST_DEVICE constexpr std::uint32_t shape() const { return word >> 7; }
   GPUSIM_HOST_DEVICE constexpr std::uint32_t permutation() const { return word & 127; }
 };
@@ -71,7 +74,7 @@ GPUSIM_HOST_DEVICE constexpr RaceMove RaceMoveTo(Board board, bool race_over, Ed
     if (camel < kRacers) permutation.to[camel] = rank++;
   }
   const std::uint32_t shape = race_over ? ShapesOf(edition) : ShapeOf(board, edition);
-  return {shape << 7 | NumberOf(permutation)};
+  return RaceMove::To(shape, NumberOf(permutation));
 }
 
 // Writes the RaceMovesOf(edition) moves of a shape.

@@ -173,7 +173,7 @@ RaceUniverse::RaceUniverse(Edition edition, std::uint32_t start) : edition_(edit
     for (int i = 0; i < moves_of_a_shape(); ++i) {
       const auto found = number_of_.find(moves[i].shape());
       const std::uint32_t to = found == number_of_.end() ? size() : found->second;
-      moves_.push_back({to << 7 | moves[i].permutation()});
+      moves_.push_back(RaceMove::To(to, moves[i].permutation()));
     }
   }
 }
