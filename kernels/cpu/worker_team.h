@@ -24,7 +24,7 @@ class WorkerTeam {
 
   // Runs part(0) to part(parts - 1), each once, on the workers, and returns when all are done. Calls
   // look(parts done) on the calling thread every tenth of a second; once it says false no further
-  // part starts. Returns whether all have run. Parts must not throw.
+  // part starts. Returns whether all have run. Neither may throw.
   bool Run(std::size_t parts, const std::function<void(std::size_t)>& part,
            const std::function<bool(std::size_t)>& look);
 
@@ -35,8 +35,8 @@ class WorkerTeam {
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable end_;
-  std::size_t loop_ = 0;       // number of the current loop; under mutex_, as all up to stop_
-  std::size_t working_ = 0;    // workers that have not finished it
+  std::size_t loop_ = 0;     // number of the current loop; under mutex_, as all up to stop_
+  std::size_t working_ = 0;  // workers that have not finished it
   std::size_t parts_ = 0;
   const std::function<void(std::size_t)>* part_ = nullptr;
   bool stop_ = false;

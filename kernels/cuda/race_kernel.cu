@@ -14,12 +14,12 @@ namespace {
 
 using namespace camel_up;
 
-constexpr int kThreads = 480;  // 3 teams of 150 sums' numbers, 8 of 60, 48 of 10
-constexpr int kBlocksAMultiprocessor = 2;  // more would have too few registers for loads on their way
+constexpr int kThreads = 480;              // 3 teams of 150 sums' numbers, 8 of 60, 48 of 10
+constexpr int kBlocksAMultiprocessor = 2;  // of three, threads have too few registers for loads
 constexpr int kMostTeams = kThreads / kRaceNumbers;
 
 struct Move {
-  std::uint32_t row;          // where the row begins
+  std::uint32_t row;  // where the row begins
   std::uint32_t permutation;
 };
 
@@ -67,8 +67,7 @@ struct Terms {
     double sum = 0;
 #pragma unroll
     for (int t = 0; t < kTerms; ++t) {
-      double faces =
-          ReadFaces<kAntisymmetric>(plan, moves + die[t] * kFaces, from[t], number, in);
+      double faces = ReadFaces<kAntisymmetric>(plan, moves + die[t] * kFaces, from[t], number, in);
       if (t == kTerms - 1 && die[t] == kGreyDie) {
         faces = 0.5 * (faces + ReadFaces<kAntisymmetric>(plan, moves + (die[t] + 1) * kFaces,
                                                          from[t], number, in));
@@ -79,12 +78,7 @@ struct Terms {
   }
 };
 
-struct Shapes {
-  std::uint32_t count;
-  int moves;  // of each
-};
-
-__device__ void LoadMoves(Move* to, const RaceMove* moves, const Shapes& shapes,
+__device__ void LoadMoves(Move* to, const RaceMove* moves, const RaceShapes& shapes,
                           std::uint32_t first, int teams, std::uint32_t row_size) {
   const std::size_t begin = std::size_t{first} * shapes.moves;
   const std::size_t end = std::size_t{shapes.count} * shapes.moves;
@@ -112,7 +106,7 @@ __device__ void WriteFolded(const RaceLayerPlan& plan, const double* sums_of_sha
 
 template <int kTerms, bool kAntisymmetric>
 __global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
-    SumLayer(const RaceLayerPlan* __restrict__ plan_of_layer, Shapes shapes,
+    SumLayer(const RaceLayerPlan* __restrict__ plan_of_layer, RaceShapes shapes,
              const RaceMove* __restrict__ moves, const double* __restrict__ in,
              double* __restrict__ out) {
   __shared__ LayerMemory memory;
@@ -138,7 +132,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
   LoadMoves(memory.moves[0], moves, shapes, first, teams, from_row);
   __syncthreads();
   for (int turn = 0; first < shapes.count; turn ^= 1) {
-    const auto here = static_cast<int>(min(static_cast<std::uint32_t>(teams), shapes.count - first));
+    const auto here =
+        static_cast<int>(min(static_cast<std::uint32_t>(teams), shapes.count - first));
     double* rows = out + std::size_t{first} * to_row;
     if (team < here) {
       const double sum = terms.template Sum<kAntisymmetric>(
@@ -202,12 +197,18 @@ auto SumLayerOf(RacePart part) {
 
 auto SumLayerOf(int terms, RacePart part) {
   switch (terms) {
-    case 1: return SumLayerOf<1>(part);
-    case 2: return SumLayerOf<2>(part);
-    case 3: return SumLayerOf<3>(part);
-    case 4: return SumLayerOf<4>(part);
-    case 5: return SumLayerOf<5>(part);
-    default: return SumLayerOf<6>(part);
+    case 1:
+      return SumLayerOf<1>(part);
+    case 2:
+      return SumLayerOf<2>(part);
+    case 3:
+      return SumLayerOf<3>(part);
+    case 4:
+      return SumLayerOf<4>(part);
+    case 5:
+      return SumLayerOf<5>(part);
+    default:
+      return SumLayerOf<6>(part);
   }
 }
 
@@ -218,10 +219,9 @@ void LaunchRaceMoves(Edition edition, RaceMove* moves, cudaStream_t stream) {
   CheckCuda(cudaGetLastError());
 }
 
-void LaunchRaceLayer(Edition edition, RacePart part, int terms, const RaceLayerPlan* plan,
+void LaunchRaceLayer(RaceShapes shapes, RacePart part, int terms, const RaceLayerPlan* plan,
                      const RaceMove* moves, const double* in, double* out, int multiprocessors,
                      cudaStream_t stream) {
-  const Shapes shapes{ShapesOf(edition), RaceMovesOf(edition)};
   SumLayerOf(terms, part)<<<static_cast<unsigned>(multiprocessors * kBlocksAMultiprocessor),
                             kThreads, 0, stream>>>(plan, shapes, moves, in, out);
   CheckCuda(cudaGetLastError());

@@ -11,6 +11,8 @@ namespace gpusim::cuda {
 
 // A layer (kernels/race/race_layers.h) as the device reads it.
 struct RaceLayerPlan {
+  static RaceLayerPlan Of(const camel_up::RaceLayer& layer);
+
   static constexpr std::uint8_t kTurned = 0x80;
 
   int from_sets;
@@ -32,9 +34,15 @@ struct RaceLayerPlan {
 // Writes all moves of all shapes, RaceMovesOf(edition) a shape.
 void LaunchRaceMoves(camel_up::Edition edition, camel_up::RaceMove* moves, cudaStream_t stream);
 
-// Sums one layer: `in` has the rows of the layer before, `out` gets this layer's, each with one row
-// more for 'race over'. `terms` as RaceLayer::terms_of_a_sum.
-void LaunchRaceLayer(camel_up::Edition edition, camel_up::RacePart part, int terms,
+// The shapes of a layer, with as many moves each; behind the last comes 'race over'.
+struct RaceShapes {
+  std::uint32_t count;
+  int moves;
+};
+
+// Sums one layer: `in` has the rows of the layer before, `out` gets this layer's. `terms` as
+// RaceLayer::terms_of_a_sum.
+void LaunchRaceLayer(RaceShapes shapes, camel_up::RacePart part, int terms,
                      const RaceLayerPlan* plan, const camel_up::RaceMove* moves, const double* in,
                      double* out, int multiprocessors, cudaStream_t stream);
 

@@ -17,7 +17,8 @@ class HugeArray {
  public:
   HugeArray() = default;
   explicit HugeArray(std::size_t size) : size_(size) {
-    void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory =
+        mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     madvise(memory, bytes(), MADV_HUGEPAGE);  // a wish: without it all is as right, but slower
     data_ = static_cast<T*>(memory);

@@ -123,8 +123,9 @@ constexpr RaceLayer MakeRaceLayer(Edition edition, int from, int folded_to) {
 
 constexpr std::array<RaceLayer, kRaceLayers> MakeRaceLayers(Edition edition) {
   if (edition == Edition::kFirst)
-    return {MakeRaceLayer(edition, 0, 1), MakeRaceLayer(edition, 1, 2), MakeRaceLayer(edition, 2, 3),
-            MakeRaceLayer(edition, 3, 4), MakeRaceLayer(edition, 4, 5)};
+    return {MakeRaceLayer(edition, 0, 1), MakeRaceLayer(edition, 1, 2),
+            MakeRaceLayer(edition, 2, 3), MakeRaceLayer(edition, 3, 4),
+            MakeRaceLayer(edition, 4, 5)};
   return {MakeRaceLayer(edition, 0, 1), MakeRaceLayer(edition, 1, 3), MakeRaceLayer(edition, 3, 4),
           MakeRaceLayer(edition, 4, 5), MakeRaceLayer(edition, 5, 6)};
 }

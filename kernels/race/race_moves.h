@@ -47,7 +47,8 @@ constexpr Permutation PermutationOf(std::uint32_t number) {
     const auto base = static_cast<std::uint32_t>(kRacers - i);
     permutation.to[i] = static_cast<std::uint8_t>(number % base);
     number /= base;
-    for (int j = i + 1; j < kRacers; ++j) permutation.to[j] += permutation.to[j] >= permutation.to[i];
+    for (int j = i + 1; j < kRacers; ++j)
+      permutation.to[j] += permutation.to[j] >= permutation.to[i];
   }
   return permutation;
 }
@@ -56,6 +57,9 @@ constexpr Permutation PermutationOf(std::uint32_t number) {
 struct RaceMove {
   std::uint32_t word;
 
+  GPUSIM_HOST_DEVICE static constexpr RaceMove To(std::uint32_t shape, std::uint32_t permutation) {
+    return {shape << 7 | permutation};
+  }
   GPUSIM_HOST_DEVICE constexpr std::uint32_t shape() const { return word >> 7; }
   GPUSIM_HOST_DEVICE constexpr std::uint32_t permutation() const { return word & 127; }
 };
@@ -70,7 +74,7 @@ GPUSIM_HOST_DEVICE constexpr RaceMove RaceMoveTo(Board board, bool race_over, Ed
     if (camel < kRacers) permutation.to[camel] = rank++;
   }
   const std::uint32_t shape = race_over ? ShapesOf(edition) : ShapeOf(board, edition);
-  return {shape << 7 | NumberOf(permutation)};
+  return RaceMove::To(shape, NumberOf(permutation));
 }
 
 // Writes the RaceMovesOf(edition) moves of a shape.
@@ -78,8 +82,8 @@ GPUSIM_HOST_DEVICE constexpr void MakeRaceMoves(std::uint32_t shape, Edition edi
                                                 RaceMove* moves) {
   const Board board = BoardOf(shape, edition);
   for (int mover = 0; mover < CamelsOf(edition); ++mover) {
-    const Camel camel = mover < kRacers ? static_cast<Camel>(mover)
-                                        : GreyMover(board, static_cast<Camel>(mover));
+    const Camel camel =
+        mover < kRacers ? static_cast<Camel>(mover) : GreyMover(board, static_cast<Camel>(mover));
     for (int face = 1; face <= kFaces; ++face) {
       const Draw draw = MoveUnit(board, 0, SlotOf(board, camel), face, mover < kRacers ? +1 : -1);
       *moves++ = RaceMoveTo(draw.board, draw.finish != Finish::kNone, edition);

@@ -141,7 +141,8 @@ RaceFileResult<std::uint64_t> CheckHeader(const std::string& path, const HeaderP
   if (found.row_bytes != expected.row_bytes)
     return Refused(path, "the size of a row", found.row_bytes, expected.row_bytes);
   if (found.joint_unit_bits != expected.joint_unit_bits)
-    return Refused(path, "the unit of the chances", found.joint_unit_bits, expected.joint_unit_bits);
+    return Refused(path, "the unit of the chances", found.joint_unit_bits,
+                   expected.joint_unit_bits);
   if (found.legs_unit_bits != expected.legs_unit_bits)
     return Refused(path, "the unit of the legs", found.legs_unit_bits, expected.legs_unit_bits);
   if (found.header_bytes != expected.header_bytes)

@@ -82,8 +82,7 @@ GPUSIM_HOST_DEVICE constexpr std::uint32_t ShapeOf(Board board, Edition edition)
   const Board crazy = board >> 2 & (board | board >> 1) & kOnes;  // camels 5 and 6
   const auto low = static_cast<std::uint32_t>(LowestBit(crazy)) / 8;
   const auto high = static_cast<std::uint32_t>(LowestBit(crazy & (crazy - 1))) / 8;
-  return shape_detail::Multiset(board, std::make_integer_sequence<int, kMaxCamels>()) *
-             kSlotPairs +
+  return shape_detail::Multiset(board, std::make_integer_sequence<int, kMaxCamels>()) * kSlotPairs +
          SlotPair(low, high);
 }
 
@@ -101,7 +100,7 @@ GPUSIM_HOST_DEVICE constexpr Board BoardOf(std::uint32_t shape, Edition edition)
   Board board = shape_detail::Spaces(multiset, camels) | dice;
   Board rank = 0;
   for (std::uint32_t slot = 0; slot < camels; ++slot) {
-    const Board camel = first ? rank++
+    const Board camel = first          ? rank++
                         : slot == pair ? Board{kCrazyWhite}
                         : slot == high ? Board{kCrazyBlack}
                                        : rank++;

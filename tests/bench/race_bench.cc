@@ -54,8 +54,7 @@ int Solve(gpusim::Backend& backend, Edition edition, int threads, const std::str
   const double seconds = SecondsSince(begin);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const std::uint64_t checksum =
-      gpusim::camel_up::RaceChecksum(std::as_bytes((*table)->rows()));
+  const std::uint64_t checksum = gpusim::camel_up::RaceChecksum(std::as_bytes((*table)->rows()));
   std::printf("edition %d  %s  %.3f s  %d sweeps  peak %.2f GiB  rows %016llx\n",
               static_cast<int>(edition), backend.devices()[0].name.c_str(), seconds, sweeps.count(),
               static_cast<double>(usage.ru_maxrss) / (1 << 20),
