@@ -265,7 +265,7 @@ Launch LaunchOf(std::size_t rows, int multiprocessors, unsigned blocks_a_multipr
 void LaunchLegOdds(const ExactQueries::ViewType& queries, const ExactRows& rows,
                    const OddsAnswers::ViewType& answers, int multiprocessors, cudaStream_t stream) {
   if (rows.count == 0) return;
-  const Launch launch = LaunchOf(rows.count, multiprocessors, 4);  // 119 registers a thread
+  const Launch launch = LaunchOf(rows.count, multiprocessors, 6);  // 80 registers a thread
   LegOdds<<<launch.blocks, kThreads, 0, stream>>>(queries, rows, answers, launch.most_prefix_draws);
   CheckCuda(cudaGetLastError());
 }

@@ -91,7 +91,10 @@ TEST_F(CudaSimulations, WarmStatesGiveTheSameBitsAsRegisters) {
   }
 }
 
-TEST_F(CudaSimulations, TheSameBitsWhateverTheCuts) {
+// Too much for compute-sanitizer.
+class CudaLongRuns : public CudaSimulations {};
+
+TEST_F(CudaLongRuns, TheSameBitsWhateverTheCuts) {
   std::mt19937_64 random(31);
   for (int i = 0; i < 4; ++i) {
     const SimulationRow whole = testing::RandomSimulationRow(1 + i % 2, 5'000'001, random);
@@ -109,14 +112,12 @@ TEST_F(CudaSimulations, TheSameBitsWhateverTheCuts) {
   }
 }
 
-class CudaStatistics : public CudaSimulations {};
-
-TEST_F(CudaStatistics, AThousandMillionLegsFitTheExactOdds) {
+TEST_F(CudaLongRuns, AThousandMillionLegsFitTheExactOdds) {
   for (const auto& position : testing::ChiSquarePositions())
     testing::ExpectLegsFitExactOdds(*gpu_slot_, position, 1'000'000'000);
 }
 
-TEST_F(CudaStatistics, AHundredMillionRacesFitTheTruths) {
+TEST_F(CudaLongRuns, AHundredMillionRacesFitTheTruths) {
   for (const auto& truth : testing::SomeRaceTruths())
     testing::ExpectRacesFit(*gpu_slot_, truth, 100'000'000);
 }
