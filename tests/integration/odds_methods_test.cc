@@ -84,10 +84,10 @@ TEST(OddsValuesTest, FollowFromTheIntegersOfTheTruths) {
       ASSERT_EQ(odds.tickets_size(), 3);
       for (const v1::TicketValue& ticket : odds.tickets()) {
         std::int64_t coins = 0;
-        for (std::size_t place = 0; place < 5; ++place)
-          coins += static_cast<std::int64_t>(weights[place]) * (place == 0   ? ticket.face()
-                                                                : place == 1 ? 1
-                                                                             : -1);
+        for (std::size_t place = 0; place < 5; ++place) {
+          const std::int64_t paid = place == 0 ? std::int64_t{ticket.face()} : place == 1 ? 1 : -1;
+          coins += static_cast<std::int64_t>(weights[place]) * paid;
+        }
         ASSERT_EQ(ticket.value_weight(), coins);
         ASSERT_EQ(ticket.value(), static_cast<double>(coins) / total);
       }
