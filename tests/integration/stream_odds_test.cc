@@ -350,13 +350,14 @@ TEST(StreamOddsLimitsTest, ACallerThatNeverReadsIsNotReadFor) {
   std::thread caller([&] {
     while (asked < kItems && stream.Ask(asked, OddsQuestionNumber(7))) ++asked;
   });
-  // Still for so many round trips: the caller is stuck. Should this look too early, nothing is found
-  // that is not there.
-  constexpr int kStillFor = 300;
+  // Still for so long: the caller is stuck. Should this look too early, nothing is found that is not
+  // there.
+  constexpr std::chrono::seconds kStillFor{1};
   std::uint32_t before = 0;
-  for (int still = 0; still < kStillFor && asked < kItems; ++still) {
+  auto moved = std::chrono::steady_clock::now();
+  while (asked < kItems && std::chrono::steady_clock::now() < moved + kStillFor) {
     server.Statistics("camel_up");
-    if (std::exchange(before, asked.load()) != asked) still = 0;
+    if (std::exchange(before, asked.load()) != asked) moved = std::chrono::steady_clock::now();
   }
   EXPECT_LT(asked, kItems);
   // Another caller does not notice.
