@@ -6,7 +6,6 @@
 
 #include "client/duration_text.h"
 #include "google/rpc/error_details.pb.h"
-#include "google/rpc/status.pb.h"
 
 namespace gpusim {
 namespace {
@@ -32,9 +31,7 @@ std::string ReasonOf(std::string_view message) {
   return reason;
 }
 
-void TakeDetails(const std::string& bytes, Error& error) {
-  google::rpc::Status details;
-  if (bytes.empty() || !details.ParseFromString(bytes)) return;
+void TakeDetails(const google::rpc::Status& details, Error& error) {
   for (const google::protobuf::Any& any : details.details()) {
     google::rpc::BadRequest bad_request;
     google::rpc::RetryInfo retry_info;
@@ -59,7 +56,8 @@ Error ErrorFromStatus(const grpc::Status& status, const std::string& server, nan
   Error error;
   error.code = static_cast<StatusCode>(status.error_code());
   error.message = status.error_message();
-  TakeDetails(status.error_details(), error);
+  google::rpc::Status details;
+  if (details.ParseFromString(status.error_details())) TakeDetails(details, error);
   if (error.code == StatusCode::kUnavailable && NobodyThere(error.message)) {
     error.connected = false;
     error.message = "no server answers at " + server + ": " + ReasonOf(error.message);
@@ -74,11 +72,19 @@ Error ErrorFromStatus(const grpc::Status& status, const std::string& server, nan
   return error;
 }
 
-std::optional<nanoseconds> WaitBeforeRepeat(const Error& error, bool wait_when_full,
+Error ErrorFromStatus(const google::rpc::Status& status) {
+  Error error;
+  error.code = static_cast<StatusCode>(status.code());
+  error.message = status.message();
+  TakeDetails(status, error);
+  return error;
+}
+
+std::optional<nanoseconds> WaitBeforeRepeat(const Error& error, bool wait_as_told,
                                             nanoseconds time_left) {
-  if (error.code != StatusCode::kResourceExhausted || !error.retry_after || !wait_when_full) {
-    return std::nullopt;
-  }
+  const bool may_pass =
+      error.code == StatusCode::kResourceExhausted || error.code == StatusCode::kUnavailable;
+  if (!may_pass || !error.retry_after || !wait_as_told) return std::nullopt;
   // A server that says 'at once' shall not be asked in a busy loop.
   const nanoseconds wait = std::max<nanoseconds>(*error.retry_after, std::chrono::milliseconds(1));
   if (wait >= time_left) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <gpusim/client.h>
 #include <gpusim/client_proto.h>
 
+#include "client/connection.h"
 #include "client/messages.h"
 
 namespace gpusim {
@@ -11,6 +12,12 @@ namespace {
 template <class Message>
 auto ToTyped(Result<Message> reply) {
   return std::move(reply).map([](Message&& message) { return FromMessage(std::move(message)); });
+}
+
+// The one reply that may be unreadable.
+Result<OddsColumns> ToTyped(Result<v1::GetOddsColumnsResponse> reply) {
+  return std::move(reply).and_then(
+      [](v1::GetOddsColumnsResponse&& message) { return FromMessage(message); });
 }
 
 // A callback that fulfils a promise; the promise is shared because std::function has to be
@@ -38,6 +45,41 @@ Client& Client::operator=(Client&&) noexcept = default;
 
 Result<Odds> Client::GetOdds(const OddsRequest& request, const CallOptions& options) {
   return ToTyped(proto_->GetOdds(ToMessage(request), options));
+}
+
+Result<OddsColumns> Client::GetOddsColumns(const OddsColumnsRequest& request,
+                                           const CallOptions& options) {
+  if (auto faults = LengthFaults(request); !faults.empty())
+    return tl::unexpected(BadArguments("the columns are bad", std::move(faults)));
+  return ToTyped(proto_->GetOddsColumns(ToMessage(request), options));
+}
+
+Result<OddsColumns> Client::GetOddsColumns(Edition edition,
+                                           const std::vector<AnyPosition>& positions,
+                                           std::vector<OddsOutput> outputs,
+                                           const CallOptions& options) {
+  PackedPositions packed = PackPositions(edition, positions);
+  packed.request.outputs = std::move(outputs);
+  auto columns = GetOddsColumns(packed.request, options);
+  if (columns) MergeFaults(std::move(packed.faults), *columns);
+  return columns;
+}
+
+Result<Moves> Client::EvaluateMoves(const MovesRequest& request, const CallOptions& options) {
+  return ToTyped(proto_->EvaluateMoves(ToMessage(request), options));
+}
+
+Result<std::vector<Result<Moves>>> Client::EvaluateMovesMany(
+    const std::vector<MovesRequest>& questions, const CallOptions& options) {
+  return ToTyped(proto_->EvaluateMovesMany(ToMessage(questions), options));
+}
+
+Result<SimulateUpdate> Client::Simulate(const SimulateRequest& request,
+                                        const std::function<bool(const SimulateUpdate&)>& on_update,
+                                        const CallOptions& options) {
+  return ToTyped(proto_->Simulate(
+      ToMessage(request),
+      [&](const v1::SimulateResponse& update) { return on_update(FromMessage(update)); }, options));
 }
 
 Result<StepResult> Client::Step(const StepRequest& request, const CallOptions& options) {
@@ -86,6 +128,45 @@ std::future<Result<StepResult>> Client::StepFuture(const StepRequest& request,
   auto [callback, future] = PromiseCallback<StepResult>();
   StepAsync(request, std::move(callback), options);
   return std::move(future);
+}
+
+std::future<Result<OddsColumns>> Client::GetOddsColumnsFuture(const OddsColumnsRequest& request,
+                                                              const CallOptions& options) {
+  auto [callback, future] = PromiseCallback<OddsColumns>();
+  if (auto faults = LengthFaults(request); !faults.empty()) {
+    callback(tl::unexpected(BadArguments("the columns are bad", std::move(faults))));
+    return std::move(future);
+  }
+  proto_->GetOddsColumnsAsync(
+      ToMessage(request),
+      [done = std::move(callback)](Result<v1::GetOddsColumnsResponse> reply) {
+        done(ToTyped(std::move(reply)));
+      },
+      options);
+  return std::move(future);
+}
+
+std::future<Result<Moves>> Client::EvaluateMovesFuture(const MovesRequest& request,
+                                                       const CallOptions& options) {
+  auto [callback, future] = PromiseCallback<Moves>();
+  proto_->EvaluateMovesAsync(
+      ToMessage(request),
+      [done = std::move(callback)](Result<v1::EvaluateMovesResponse> reply) {
+        done(ToTyped(std::move(reply)));
+      },
+      options);
+  return std::move(future);
+}
+
+OddsStream Client::StreamOdds(const CallOptions& options) {
+  return OddsStream(proto_->StreamOdds(nullptr, options));
+}
+
+OddsStream Client::StreamOdds(std::function<void(StreamAnswer)> on_answer,
+                              const CallOptions& options) {
+  return OddsStream(proto_->StreamOdds(
+      [done = std::move(on_answer)](const v1::StreamItem& item) { done(FromMessage(item)); },
+      options));
 }
 
 }  // namespace gpusim

@@ -2,8 +2,8 @@
 // callback.
 //
 // Both know the absolute deadline from the start, so that attempts and waits share it. gRPC repeats
-// UNAVAILABLE inside an attempt; this loop repeats only what a full queue refused, for gRPC does
-// not read RetryInfo.
+// UNAVAILABLE inside an attempt; this loop repeats only what the server refused for a time, for gRPC
+// does not read RetryInfo.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct CallTerms {
   grpc::Channel* channel;  // the connection's
   std::string server;
   std::chrono::nanoseconds timeout;
-  bool wait_when_full;
+  bool wait_as_told;
   Cancellation cancellation;
   std::chrono::steady_clock::time_point end;
 
@@ -61,7 +61,7 @@ Result<Response> CallAndWait(const CallTerms& terms, Send send) {
     if (status.ok()) return response;
 
     Error error = terms.ToError(status);
-    const auto wait = WaitBeforeRepeat(error, terms.wait_when_full, terms.TimeLeft());
+    const auto wait = WaitBeforeRepeat(error, terms.wait_as_told, terms.TimeLeft());
     if (!wait) return tl::unexpected(std::move(error));
     if (cancellation.WaitFor(*wait)) return tl::unexpected(terms.ToError(grpc::Status::CANCELLED));
   }
@@ -130,7 +130,7 @@ class AsyncCall : public grpc::ClientUnaryReactor,
   // False when there is no point in another attempt. A sleep that is cancelled leads to an attempt
   // that is cancelled before it starts.
   bool SleepThenAttempt(const Error& error) {
-    const auto wait = WaitBeforeRepeat(error, terms_.wait_when_full, terms_.TimeLeft());
+    const auto wait = WaitBeforeRepeat(error, terms_.wait_as_told, terms_.TimeLeft());
     if (!wait || cancelled_) return false;
     alarm_.emplace();
     alarm_->Set(std::chrono::system_clock::now() + *wait, [this](bool) { Attempt(); });

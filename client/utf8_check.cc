@@ -44,21 +44,25 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
-// Repeated fields of requests hold messages and numbers, no strings.
+// No request has repeated strings.
 void Check(const Message& message, const std::string& prefix,
            std::vector<FieldViolation>& violations) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection.ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
-    if (field->is_repeated()) continue;
     const std::string path = prefix + field->name();
-    if (field->type() == FieldDescriptor::TYPE_STRING) {
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && field->is_repeated()) {
+      for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+        Check(reflection.GetRepeatedMessage(message, field, i),
+              path + "[" + std::to_string(i) + "].", violations);
+      }
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      Check(reflection.GetMessage(message, field), path + ".", violations);
+    } else if (field->type() == FieldDescriptor::TYPE_STRING && !field->is_repeated()) {
       std::string scratch;
       if (!IsUtf8(reflection.GetStringReference(message, field, &scratch)))
         violations.push_back({path, "text has to be UTF-8"});
-    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      Check(reflection.GetMessage(message, field), path + ".", violations);
     }
   }
 }

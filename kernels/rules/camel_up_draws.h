@@ -50,9 +50,8 @@ class Pyramid {
   // `dice` has bit d set while die d is in.
   GPUSIM_HOST_DEVICE static constexpr Pyramid Of(std::uint32_t dice) {
     Pyramid pyramid(0, 0);
-    for (std::uint32_t left = dice; left != 0; left &= left - 1)
-      pyramid.list_ |= static_cast<std::uint32_t>(leg_detail::LowestBit(left))
-                       << (4 * pyramid.count_++);
+    for (std::uint32_t die = 0; die < kMaxDice; ++die)
+      if (dice >> die & 1) pyramid.list_ |= die << (4 * pyramid.count_++);
     return pyramid;
   }
 

@@ -27,11 +27,13 @@ std::uint64_t MovesOf(const camel_up::OddsQuery& query) {
 }
 
 ExactTask::ExactTask(std::vector<camel_up::OddsQuery> queries, const CamelUpChunk& chunk,
-                     batching::TimePoint deadline, Listener<CamelUpTask>& listener, Sink sink)
+                     batching::TimePoint deadline, Listener<CamelUpTask>& listener, Sink sink,
+                     std::uint64_t sink_bytes)
     : CamelUpTask(deadline, listener),
       queries_(std::move(queries)),
       chunk_(chunk),
-      sink_(std::move(sink)) {
+      sink_(std::move(sink)),
+      sink_bytes_(sink_bytes) {
   if (!sink_) odds().reserve(queries_.size());
   PlanChunk();
 }
@@ -46,8 +48,9 @@ void ExactTask::PlanChunk() {
     moves += more;
     ++chunk_rows_;
   }
-  set_cost(
-      {.rows = chunk_rows_, .bytes = queries_.size() * sizeof(camel_up::OddsQuery), .work = moves});
+  set_cost({.rows = chunk_rows_,
+            .bytes = queries_.size() * sizeof(camel_up::OddsQuery) + sink_bytes_,
+            .work = moves});
 }
 
 void ExactTask::AppendRows(camel_up::OddsBatch& batch) {
@@ -57,13 +60,12 @@ void ExactTask::AppendRows(camel_up::OddsBatch& batch) {
 }
 
 batching::Chunk ExactTask::TakeAnswers(const camel_up::OddsBatch& batch) {
-  for (std::size_t i = 0; i < chunk_rows_; ++i) {
-    if (sink_) {
-      sink_(done_ + i, batch.exact_answers, first_row_ + i);
-    } else {
+  if (sink_) {
+    sink_(done_, chunk_rows_, batch.exact_answers, first_row_);
+  } else {
+    for (std::size_t i = 0; i < chunk_rows_; ++i)
       odds().push_back(
           camel_up::ReadExact(batch.exact_answers, first_row_ + i, queries_[done_ + i]));
-    }
   }
   done_ += chunk_rows_;
   if (done_ == queries_.size()) return batching::Chunk::kDone;
@@ -81,8 +83,8 @@ SimulationTask::SimulationTask(const SimulationRun& run, const CamelUpChunk& chu
 }
 
 void SimulationTask::PlanChunk() {
-  const std::uint64_t moves = camel_up::SimulatedMoves(
-      run_.query.leg.edition, run_.query.leg.board, run_.query.scope == Scope::kRace);
+  const std::uint64_t moves = camel_up::SimulatedMoves(run_.query.leg.edition, run_.query.leg.board,
+                                                       run_.query.scope == Scope::kRace);
   const std::uint64_t affordable = std::max<std::uint64_t>(1, chunk_.simulated_moves / moves);
   chunk_count_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(
       {run_.count - done_, affordable, std::uint64_t{camel_up::kMaxSimulations}}));

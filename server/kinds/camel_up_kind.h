@@ -67,14 +67,17 @@ class CamelUpTask : public batching::Task {
 // Solves positions exactly.
 class ExactTask final : public CamelUpTask {
  public:
-  // Takes the answer to question `question` out of row `row`, for callers that want columns rather than
-  // one Odds a question. Called in the order of the questions, on a slot's thread; must not block.
-  using Sink = std::function<void(std::size_t question, const camel_up::OddsAnswers& answers,
-                                  std::size_t row)>;
+  // Takes the answers to the `count` questions from `question` on, which lie in `answers` from `row` on, for callers
+  // that want columns rather than one Odds a question. Called once a chunk, in the order of the questions, on a
+  // slot's thread; must not block.
+  using Sink = std::function<void(std::size_t question, std::size_t count,
+                                  const camel_up::OddsAnswers& answers, std::size_t row)>;
 
-  // At least one question. Race questions need the edition's race table in use.
+  // At least one question. Race questions need the edition's race table in use. `sink_bytes` is what the sink
+  // holds, and counts as queued.
   ExactTask(std::vector<camel_up::OddsQuery> queries, const CamelUpChunk& chunk,
-            batching::TimePoint deadline, Listener<CamelUpTask>& listener, Sink sink = nullptr);
+            batching::TimePoint deadline, Listener<CamelUpTask>& listener, Sink sink = nullptr,
+            std::uint64_t sink_bytes = 0);
 
  private:
   void AppendRows(camel_up::OddsBatch& batch) override;
@@ -84,6 +87,7 @@ class ExactTask final : public CamelUpTask {
   const std::vector<camel_up::OddsQuery> queries_;
   const CamelUpChunk chunk_;
   const Sink sink_;
+  const std::uint64_t sink_bytes_;
   std::size_t done_ = 0;        // questions answered
   std::size_t chunk_rows_ = 0;  // of the next chunk
   std::size_t first_row_ = 0;   // of the chunk under way, in the batch

@@ -15,6 +15,9 @@ class CamelUpServiceImpl final : public v1::CamelUpService::CallbackService {
   grpc::ServerUnaryReactor* GetOdds(grpc::CallbackServerContext* call,
                                     const v1::GetOddsRequest* request,
                                     v1::GetOddsResponse* response) override;
+  grpc::ServerUnaryReactor* GetOddsColumns(grpc::CallbackServerContext* call,
+                                           const v1::GetOddsColumnsRequest* request,
+                                           v1::GetOddsColumnsResponse* response) override;
   StreamOddsReactor* StreamOdds(grpc::CallbackServerContext* call) override;
   grpc::ServerWriteReactor<v1::SimulateResponse>* Simulate(
       grpc::CallbackServerContext* call, const v1::SimulateRequest* request) override;

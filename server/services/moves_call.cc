@@ -18,7 +18,9 @@ tl::expected<camel_up::MovesPlan, grpc::Status> Plan(const ServingContext& conte
   auto plan = MovesPlanOf(request, prefix);
   if (!plan) return tl::unexpected(BadInput(plan.error()));
   // If any row is about the race, the first one is.
-  if (auto admitted = AdmitExact(context, plan->queries.front()); !admitted)
+  if (auto admitted =
+          RaceTableFor(context, plan->queries.front().leg.edition, plan->queries.front().scope);
+      !admitted)
     return tl::unexpected(admitted.error());
   return std::move(*plan);
 }

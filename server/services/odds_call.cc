@@ -38,8 +38,17 @@ void OddsCall::Fill(v1::GetOddsResponse& response) const {
   if (cached_) response.mutable_provenance()->set_cached(true);
 }
 
+tl::expected<void, grpc::Status> RaceTableFor(const ServingContext& context,
+                                              camel_up::Edition edition, camel_up::Scope scope) {
+  if (scope == camel_up::Scope::kLeg) return {};
+  const RaceTableReport report = context.race_tables.Report(edition);
+  if (report.state == RaceTableState::kReady) return {};
+  return tl::unexpected(RaceTableMissing(edition, report));
+}
+
 tl::expected<void, grpc::Status> Admit(const ServingContext& context, OddsQuestion& question) {
-  if (!question.simulation) return AdmitExact(context, question.query);
+  if (!question.simulation)
+    return RaceTableFor(context, question.query.leg.edition, question.query.scope);
   if (question.wants_warm_stream) {
     kinds::SimulationRun& run = *question.simulation;
     const std::uint64_t rows = camel_up::RowsOf(run.first + run.count);
@@ -49,14 +58,6 @@ tl::expected<void, grpc::Status> Admit(const ServingContext& context, OddsQuesti
     question.wants_warm_stream = false;
   }
   return {};
-}
-
-tl::expected<void, grpc::Status> AdmitExact(const ServingContext& context,
-                                            const camel_up::OddsQuery& query) {
-  if (query.scope == camel_up::Scope::kLeg) return {};
-  const RaceTableReport report = context.race_tables.Report(query.leg.edition);
-  if (report.state == RaceTableState::kReady) return {};
-  return tl::unexpected(RaceTableMissing(query.leg.edition, report));
 }
 
 }  // namespace gpusim::server

@@ -42,12 +42,12 @@ class OddsCall {
   bool cached_ = false;
 };
 
+// Whether exact answers of the scope can be worked out: a race needs the edition's table. The error is how the call ends.
+tl::expected<void, grpc::Status> RaceTableFor(const ServingContext& context,
+                                              camel_up::Edition edition, camel_up::Scope scope);
+
 // What a question needs before it can be worked on: an exact race its table, a simulation that names no stream
 // its rows of a warm one. The error is how the call ends.
 tl::expected<void, grpc::Status> Admit(const ServingContext& context, OddsQuestion& question);
-
-// The same for an exact question alone.
-tl::expected<void, grpc::Status> AdmitExact(const ServingContext& context,
-                                            const camel_up::OddsQuery& query);
 
 }  // namespace gpusim::server

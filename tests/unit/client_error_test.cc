@@ -67,7 +67,7 @@ TEST(ErrorFromStatus, ADeadlineSaysWhetherAServerWasThere) {
   EXPECT_FALSE(error.connected);
 }
 
-TEST(WaitBeforeRepeat, OnlyWhenFullWithADelayThatFits) {
+TEST(WaitBeforeRepeat, OnlyWithADelayThatFits) {
   Error error = FromStatus(testing::QueueFull(milliseconds(20)));
   EXPECT_EQ(WaitBeforeRepeat(error, true, seconds(1)), milliseconds(20));
   EXPECT_EQ(WaitBeforeRepeat(error, false, seconds(1)), std::nullopt);
@@ -76,8 +76,15 @@ TEST(WaitBeforeRepeat, OnlyWhenFullWithADelayThatFits) {
   EXPECT_EQ(WaitBeforeRepeat(error, true, seconds(1)), milliseconds(1));
   error.retry_after.reset();
   EXPECT_EQ(WaitBeforeRepeat(error, true, seconds(1)), std::nullopt);
-  error.code = StatusCode::kUnavailable;
+  error.code = StatusCode::kFailedPrecondition;
   error.retry_after = milliseconds(1);
+  EXPECT_EQ(WaitBeforeRepeat(error, true, seconds(1)), std::nullopt);
+}
+
+TEST(WaitBeforeRepeat, ATableThatIsBeingSolvedIsWorthWaitingFor) {
+  Error error = FromStatus(testing::TableBeingSolved(milliseconds(20)));
+  EXPECT_EQ(WaitBeforeRepeat(error, true, seconds(1)), milliseconds(20));
+  error.retry_after.reset();
   EXPECT_EQ(WaitBeforeRepeat(error, true, seconds(1)), std::nullopt);
 }
 

@@ -27,6 +27,13 @@ grpc::Status WithDetail(grpc::StatusCode code, const std::string& message,
   return {code, message, status.SerializeAsString()};
 }
 
+google::rpc::RetryInfo RetryAfter(std::chrono::milliseconds delay) {
+  google::rpc::RetryInfo retry_info;
+  retry_info.mutable_retry_delay()->set_seconds(delay.count() / 1000);
+  retry_info.mutable_retry_delay()->set_nanos(static_cast<int>(delay.count() % 1000 * 1'000'000));
+  return retry_info;
+}
+
 }  // namespace
 
 class FakeServer::Services {
@@ -49,6 +56,30 @@ class FakeServer::Services {
     grpc::Status GetOdds(grpc::ServerContext* context, const v1::GetOddsRequest* request,
                          v1::GetOddsResponse* response) override {
       return Answer(handlers.get_odds, context, request, response);
+    }
+    grpc::Status GetOddsColumns(grpc::ServerContext* context,
+                                const v1::GetOddsColumnsRequest* request,
+                                v1::GetOddsColumnsResponse* response) override {
+      return Answer(handlers.get_odds_columns, context, request, response);
+    }
+    grpc::Status StreamOdds(
+        grpc::ServerContext* context,
+        grpc::ServerReaderWriter<v1::StreamOddsResponse, v1::StreamOddsRequest>* stream) override {
+      return handlers.stream_odds ? handlers.stream_odds(*context, *stream) : grpc::Status::OK;
+    }
+    grpc::Status Simulate(grpc::ServerContext* context, const v1::SimulateRequest* request,
+                          grpc::ServerWriter<v1::SimulateResponse>* writer) override {
+      return handlers.simulate ? handlers.simulate(*context, *request, *writer) : grpc::Status::OK;
+    }
+    grpc::Status EvaluateMoves(grpc::ServerContext* context,
+                               const v1::EvaluateMovesRequest* request,
+                               v1::EvaluateMovesResponse* response) override {
+      return Answer(handlers.evaluate_moves, context, request, response);
+    }
+    grpc::Status EvaluateMovesMany(grpc::ServerContext* context,
+                                   const v1::EvaluateMovesManyRequest* request,
+                                   v1::EvaluateMovesManyResponse* response) override {
+      return Answer(handlers.evaluate_moves_many, context, request, response);
     }
     const FakeHandlers& handlers;
   };
@@ -113,11 +144,13 @@ grpc::Status BadFields(const std::string& message,
 }
 
 grpc::Status QueueFull(std::chrono::milliseconds retry_after) {
-  google::rpc::RetryInfo retry_info;
-  retry_info.mutable_retry_delay()->set_seconds(retry_after.count() / 1000);
-  retry_info.mutable_retry_delay()->set_nanos(
-      static_cast<int>(retry_after.count() % 1000 * 1'000'000));
-  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED, "the queue is full", retry_info);
+  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED, "the queue is full",
+                    RetryAfter(retry_after));
+}
+
+grpc::Status TableBeingSolved(std::chrono::milliseconds retry_after) {
+  return WithDetail(grpc::StatusCode::UNAVAILABLE, "the race table is being solved",
+                    RetryAfter(retry_after));
 }
 
 }  // namespace gpusim::testing

@@ -8,6 +8,7 @@
 
 #include <grpcpp/server.h>
 #include <grpcpp/server_context.h>
+#include <grpcpp/support/sync_stream.h>
 
 #include "gpusim/v1/camel_up.grpc.pb.h"
 #include "gpusim/v1/life.grpc.pb.h"
@@ -19,8 +20,21 @@ namespace gpusim::testing {
 template <class Request, class Response>
 using Handler = std::function<grpc::Status(grpc::ServerContext&, const Request&, Response&)>;
 
+// The same for a call with running answers, and for a stream.
+using SimulateHandler =
+    std::function<grpc::Status(grpc::ServerContext&, const v1::SimulateRequest&,
+                               grpc::ServerWriterInterface<v1::SimulateResponse>&)>;
+using OddsStreamHandler = std::function<grpc::Status(
+    grpc::ServerContext&,
+    grpc::ServerReaderWriterInterface<v1::StreamOddsResponse, v1::StreamOddsRequest>&)>;
+
 struct FakeHandlers {
   Handler<v1::GetOddsRequest, v1::GetOddsResponse> get_odds = {};
+  Handler<v1::GetOddsColumnsRequest, v1::GetOddsColumnsResponse> get_odds_columns = {};
+  OddsStreamHandler stream_odds = {};
+  SimulateHandler simulate = {};
+  Handler<v1::EvaluateMovesRequest, v1::EvaluateMovesResponse> evaluate_moves = {};
+  Handler<v1::EvaluateMovesManyRequest, v1::EvaluateMovesManyResponse> evaluate_moves_many = {};
   Handler<v1::StepRequest, v1::StepResponse> step = {};
   Handler<v1::GetInfoRequest, v1::GetInfoResponse> get_info = {};
   Handler<v1::GetStatisticsRequest, v1::GetStatisticsResponse> get_statistics = {};
@@ -54,5 +68,8 @@ grpc::Status BadFields(const std::string& message,
 
 // As the server refuses when its queue is full.
 grpc::Status QueueFull(std::chrono::milliseconds retry_after);
+
+// As the server refuses while it solves a race table.
+grpc::Status TableBeingSolved(std::chrono::milliseconds retry_after);
 
 }  // namespace gpusim::testing

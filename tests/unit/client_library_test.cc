@@ -236,7 +236,7 @@ TEST(ClientLibrary, WaitsOutAFullQueueAsynchronously) {
 
 TEST(ClientLibrary, AFullQueueIsToldAtOnceWhenTheCallerWantsThat) {
   Flaky flaky(100, testing::QueueFull(milliseconds(5)));
-  Client client = Connect(flaky.server, {.wait_when_full = false});
+  Client client = Connect(flaky.server, {.wait_as_told = false});
   const auto odds = client.GetOdds({});
   ASSERT_FALSE(odds);
   EXPECT_EQ(odds.error().retry_after, milliseconds(5));

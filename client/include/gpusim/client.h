@@ -13,12 +13,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gpusim/camel_up.h>
+#include <gpusim/camel_up_columns.h>
+#include <gpusim/camel_up_moves.h>
 #include <gpusim/cancellation.h>
 #include <gpusim/life.h>
+#include <gpusim/odds_stream.h>
 #include <gpusim/result.h>
 #include <gpusim/server_info.h>
+#include <gpusim/simulate.h>
 
 namespace gpusim {
 
@@ -35,9 +40,9 @@ struct ClientOptions {
   // between. 1: never again; at most 5, which is gRPC's own limit. Every call here only reads, so
   // repeating one is safe.
   int max_attempts = 5;
-  // When the server's queue is full and it says when to come again: wait and send again, if the
-  // deadline allows.
-  bool wait_when_full = true;
+  // When the server says when to come again (its queue is full, or the race table that the answer
+  // needs is being solved): wait and send again, if the deadline allows.
+  bool wait_as_told = true;
   // A longer reply ends the call with kResourceExhausted.
   std::size_t max_reply_bytes = std::size_t{256} << 20;
 };
@@ -69,6 +74,23 @@ class Client {
 
   // These block until the answer, the error or the deadline.
   Result<Odds> GetOdds(const OddsRequest& request, const CallOptions& options = {});
+  Result<OddsColumns> GetOddsColumns(const OddsColumnsRequest& request,
+                                     const CallOptions& options = {});
+  // Packs the positions into columns first; one that cannot be packed is a failed row.
+  Result<OddsColumns> GetOddsColumns(Edition edition, const std::vector<AnyPosition>& positions,
+                                     std::vector<OddsOutput> outputs,
+                                     const CallOptions& options = {});
+  Result<Moves> EvaluateMoves(const MovesRequest& request, const CallOptions& options = {});
+  // 1 to 256 questions; the answers have their order. A bad one fails alone.
+  Result<std::vector<Result<Moves>>> EvaluateMovesMany(const std::vector<MovesRequest>& questions,
+                                                       const CallOptions& options = {});
+  // Until the run is over. `on_update` is called on this thread with every running estimate; false
+  // stops the run, on the server too. The result is the last estimate, whose state says why it is
+  // the last. Without a timeout of its own the call has max_duration and the client's timeout on
+  // top; without max_duration it has no deadline. Sent again only before the first estimate.
+  Result<SimulateUpdate> Simulate(const SimulateRequest& request,
+                                  const std::function<bool(const SimulateUpdate&)>& on_update,
+                                  const CallOptions& options = {});
   Result<StepResult> Step(const StepRequest& request, const CallOptions& options = {});
   Result<ServerInfo> GetInfo(const CallOptions& options = {});
   Result<ServerStatistics> GetStatistics(const CallOptions& options = {});
@@ -86,6 +108,18 @@ class Client {
                                           const CallOptions& options = {});
   std::future<Result<StepResult>> StepFuture(const StepRequest& request,
                                              const CallOptions& options = {});
+
+  std::future<Result<OddsColumns>> GetOddsColumnsFuture(const OddsColumnsRequest& request,
+                                                        const CallOptions& options = {});
+  std::future<Result<Moves>> EvaluateMovesFuture(const MovesRequest& request,
+                                                 const CallOptions& options = {});
+
+  // Opens a stream of questions, which has no deadline unless the options name one. Returns at
+  // once; whether the server is there shows when it is used. With `on_answer`, every answer goes to
+  // it, on a thread of the stream, one after another; while it blocks, no further answer is read.
+  OddsStream StreamOdds(const CallOptions& options = {});
+  OddsStream StreamOdds(std::function<void(StreamAnswer)> on_answer,
+                        const CallOptions& options = {});
 
   // Lives as long as this client.
   ProtoClient& proto() { return *proto_; }

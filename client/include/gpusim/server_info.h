@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,36 @@ struct ServerLimit {
   std::uint64_t used = 0;
 };
 
+enum class RaceTableState {
+  kUnspecified = 0,
+  kReady = 1,    // exact race odds are answered
+  kSolving = 2,  // they get kUnavailable until then
+  kOff = 3,      // they get kFailedPrecondition
+};
+
+enum class TableMemory { kUnspecified = 0, kHost = 1, kDevice = 2 };
+
+// What exact race odds of an edition are read from.
+struct RaceTable {
+  std::uint32_t edition = 0;  // 1 or 2
+  RaceTableState state = RaceTableState::kUnspecified;
+  double progress = 0;                     // 0 to 1, of the solving
+  std::chrono::milliseconds remaining{0};  // of the solving, predicted
+  std::uint64_t bytes = 0;
+  TableMemory memory = TableMemory::kUnspecified;
+  std::string file = {};    // that it was read from or written to
+  std::string reason = {};  // why it is off
+};
+
 struct ServerInfo {
   std::string version = {};
   AnsweredBy backend = AnsweredBy::kUnspecified;
   std::vector<ServerDevice> devices = {};
   std::vector<ServerLimit> limits = {};
   std::chrono::milliseconds uptime{0};
+  std::vector<RaceTable> race_tables = {};  // one an edition
+  // What unseeded simulations draw from; offset: where the next one begins.
+  std::optional<RandomStream> warm_stream = {};
 };
 
 // Counters since the server's start.
@@ -49,8 +74,18 @@ struct KindStatistics {
   std::chrono::nanoseconds compute{0};  // sum over batches
 };
 
+// Of exact Camel Up answers. Hit rate = hits / (hits + misses).
+struct CacheStatistics {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t max_bytes = 0;  // 0: off
+};
+
 struct ServerStatistics {
   std::vector<KindStatistics> kinds = {};
+  CacheStatistics cache = {};
 };
 
 }  // namespace gpusim
