@@ -191,7 +191,8 @@ class Enumeration {
     if (is_new) {
       reference::Position position = case_.position;
       position.tiles = tiles;
-      reference::WalkPaths(position, [&](const auto& path) { at->second.push_back(path); });
+      reference::WalkPaths(position,
+                           [&paths = at->second](const auto& path) { paths.push_back(path); });
     }
     return at->second;
   }
@@ -273,9 +274,10 @@ reference::Position Decode(const camel_up::LegQuery& query) {
   reference::Position position;
   position.edition = static_cast<int>(query.edition);
   const std::string letters = Letters(position.edition);
-  for (int slot = 0; slot < camel_up::CamelsOf(query.edition); ++slot)
-    position.stacks[camel_up::SpaceOf(query.board, slot)] +=
-        letters[static_cast<std::size_t>(camel_up::CamelIn(query.board, slot))];
+  for (int slot = 0; slot < camel_up::CamelsOf(query.edition); ++slot) {
+    const auto camel = static_cast<Camel>(camel_up::CamelIn(query.board, slot));
+    position.stacks[camel_up::SpaceOf(query.board, slot)] += letters[camel];
+  }
   for (int space = 1; space <= 16; ++space) {
     if (const auto tile = camel_up::TileAt(query.tiles, space); tile != camel_up::kNoTile)
       position.tiles[space] = tile == camel_up::kOasis ? 1 : -1;
