@@ -15,6 +15,7 @@ namespace {
 using namespace camel_up;
 
 constexpr int kThreads = 480;  // 3 teams of 150 sums' numbers, 8 of 60, 48 of 10
+constexpr int kBlocksAMultiprocessor = 2;  // more would have too few registers for loads on their way
 constexpr int kMostTeams = kThreads / kRaceNumbers;
 
 struct Move {
@@ -24,8 +25,8 @@ struct Move {
 
 struct LayerMemory {
   RaceLayerPlan plan;
-  Move moves[2][kMostTeams * kMostRaceMoves];  // of this turn's shapes and the next's
-  double sums[kThreads];
+  Move moves[2][kMostTeams * kMostRaceMoves];  // of this turn and the next
+  double sums[2][kThreads];                    // of this turn and the one before
 };
 
 // One number of the layer before, named as before the move.
@@ -95,13 +96,13 @@ __device__ void LoadMoves(Move* to, const RaceMove* moves, const Shapes& shapes,
 }
 
 // Folds the sums of this turn's shapes and writes the rows.
-__device__ void WriteFolded(const LayerMemory& memory, double* rows, int shapes) {
-  const RaceLayerPlan& plan = memory.plan;
+__device__ void WriteFolded(const RaceLayerPlan& plan, const double* sums_of_shapes, double* rows,
+                            int shapes) {
   const int row_size = plan.to_sets * kRaceNumbers;
   for (int i = threadIdx.x; i < shapes * row_size; i += kThreads) {
     const int set = i % row_size / kRaceNumbers;
     const double* sums =
-        memory.sums + i / row_size * (plan.sums * kRaceNumbers) + i % kRaceNumbers;
+        sums_of_shapes + i / row_size * (plan.sums * kRaceNumbers) + i % kRaceNumbers;
     const double a = sums[plan.folded[set][0] * kRaceNumbers];
     const double b = sums[plan.folded[set][1] * kRaceNumbers];
     const double c = sums[plan.folded[set][2] * kRaceNumbers];
@@ -110,7 +111,7 @@ __device__ void WriteFolded(const LayerMemory& memory, double* rows, int shapes)
 }
 
 template <int kTerms, bool kAntisymmetric>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
     SumLayer(const RaceLayerPlan* __restrict__ plan_of_layer, Shapes shapes,
              const RaceMove* __restrict__ moves, const double* __restrict__ in,
              double* __restrict__ out) {
@@ -131,26 +132,26 @@ __global__ void __launch_bounds__(kThreads)
   const auto from_row = static_cast<std::uint32_t>(plan.from_sets * kRaceNumbers);
   const auto to_row = static_cast<std::uint32_t>(plan.to_sets * kRaceNumbers);
 
-  int turn = 0;
-  for (std::uint32_t first = blockIdx.x * teams; first < shapes.count;
-       first += gridDim.x * teams, turn ^= 1) {
-    LoadMoves(memory.moves[turn], moves, shapes, first, teams, from_row);
-    __syncthreads();
-    const int here = static_cast<int>(min(static_cast<std::uint32_t>(teams), shapes.count - first));
+  // One barrier a turn: before it this turn's sums and the next one's moves are written, behind it
+  // they are read.
+  std::uint32_t first = blockIdx.x * teams;
+  LoadMoves(memory.moves[0], moves, shapes, first, teams, from_row);
+  __syncthreads();
+  for (int turn = 0; first < shapes.count; turn ^= 1) {
+    const auto here = static_cast<int>(min(static_cast<std::uint32_t>(teams), shapes.count - first));
     double* rows = out + std::size_t{first} * to_row;
     if (team < here) {
       const double sum = terms.template Sum<kAntisymmetric>(
           plan, memory.moves[turn] + team * shapes.moves, number, in);
       if (plan.folds)
-        memory.sums[threadIdx.x] = sum;
+        memory.sums[turn][threadIdx.x] = sum;
       else
         rows[threadIdx.x] = sum * plan.factor;
     }
-    if (plan.folds) {
-      __syncthreads();
-      WriteFolded(memory, rows, here);
-      __syncthreads();
-    }
+    first += gridDim.x * teams;
+    LoadMoves(memory.moves[turn ^ 1], moves, shapes, first, teams, from_row);
+    __syncthreads();
+    if (plan.folds) WriteFolded(plan, memory.sums[turn], rows, here);
   }
 
   if (blockIdx.x == 0) {
@@ -220,7 +221,6 @@ void LaunchRaceMoves(Edition edition, RaceMove* moves, cudaStream_t stream) {
 void LaunchRaceLayer(Edition edition, RacePart part, int terms, const RaceLayerPlan* plan,
                      const RaceMove* moves, const double* in, double* out, int multiprocessors,
                      cudaStream_t stream) {
-  constexpr int kBlocksAMultiprocessor = 4;
   const Shapes shapes{ShapesOf(edition), RaceMovesOf(edition)};
   SumLayerOf(terms, part)<<<static_cast<unsigned>(multiprocessors * kBlocksAMultiprocessor),
                             kThreads, 0, stream>>>(plan, shapes, moves, in, out);

@@ -36,7 +36,7 @@ class RaceProgress {
 
  private:
   // As measured. They only shape the prediction.
-  static constexpr int kSweepsOfFirst = 14;
+  static constexpr int kSweepsOfFirst = 10;
   static constexpr int kSweepsOfSecond = 14;
 
   int predicted_;

@@ -11,7 +11,6 @@ namespace gpusim::testing {
 namespace {
 
 using camel_up::Camel;
-using camel_up::kRacers;
 
 std::string Racers(int edition) { return edition == 1 ? "BGOYW" : "rbgyp"; }
 std::string Letters(int edition) { return edition == 1 ? "BGOYW" : "rbgypwk"; }
@@ -359,7 +358,7 @@ reference::RaceUnits UnitsOf(const camel_up::RaceTable& table) {
 
 MovesCase RandomMovesCase(int edition, std::mt19937_64& random) {
   MovesCase moves_case;
-  const auto most_dice = static_cast<std::size_t>(edition + 2);
+  const std::size_t most_dice = edition == 1 ? 3 : 4;
   do {
     moves_case.position = RandomPosition(edition, random);
   } while (moves_case.position.dice.size() > most_dice);
