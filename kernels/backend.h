@@ -76,10 +76,12 @@ class Backend {
   virtual BackendKind kind() const = 0;
   virtual const std::vector<DeviceInfo>& devices() const = 0;
 
-  // Work that keeps a device busy for about 2 ms: moves of the odds tree (camel_up::TreeMoves),
-  // words times generations, and generations of the smallest board (each has a latency of its own).
-  // What a batch should hold at the most, so that other work gets its turn.
+  // Work that keeps a device busy for about 2 ms: moves of the odds tree (camel_up::TreeMoves, times
+  // kRaceRowFactor for a race row), moves of simulations (camel_up::SimulatedMoves times their count), words
+  // times generations, and generations of the smallest board (each has a latency of its own). What a batch
+  // should hold at the most, so that other work gets its turn.
   virtual std::uint64_t camel_up_chunk_moves() const = 0;
+  virtual std::uint64_t camel_up_chunk_simulated_moves() const = 0;
   virtual std::uint64_t life_chunk_word_steps() const = 0;
   virtual std::uint32_t life_chunk_generations() const = 0;
 

@@ -22,11 +22,18 @@ using ExactQueries = soa::Vector<Board, Tiles, Edition, Scope>;
 // A position to be simulated; begins with the columns of ExactColumn. The row plays the simulations [kFirst,
 // kFirst + kCount) of the stream that starts at block kOffset of the lanes of kSeed and kSubsequence
 // (rules/camel_up_stream.h).
+//   kOffset   such that all blocks of the row stay below kBlockLimit
 //   kCount    1 to kMaxSimulations
 enum SimulationColumn : std::size_t { kSeed = kScope + 1, kSubsequence, kOffset, kFirst, kCount };
 using SimulationQueries = soa::Vector<Board, Tiles, Edition, Scope, std::uint64_t, std::uint64_t,
                                       std::uint64_t, std::uint64_t, std::uint32_t>;
-inline constexpr std::uint32_t kMaxSimulations = std::uint32_t{1} << 28;
+inline constexpr std::uint32_t kMaxSimulations = std::uint32_t{1} << 27;
+
+// A path lands on one tile kMostLandings times at the most, once a draw, so that even the squares of its
+// landings, if every simulation had them all, fit 32 bits.
+inline constexpr std::uint32_t kMostLandings = 5;
+static_assert(std::uint64_t{kMaxSimulations} * kMostLandings * kMostLandings < std::uint64_t{1}
+                                                                                   << 32);
 
 // Of an exact row, weights out of TotalWeight(edition, dice); of a simulated one, tallies out of
 // kCount. All leg columns are always filled; the race columns for Scope::kRace alone, else they are

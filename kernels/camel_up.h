@@ -20,6 +20,7 @@ struct Stack {
 struct Tile {
   int space = 0;   // 2 to 16
   int effect = 0;  // +1: oasis, cheering; -1: mirage, booing
+  char owner = 0;  // a player's lower-case letter, 0: not known; no odds depend on it
 };
 
 // A position within a leg. Order of stacks, tiles and dice does not matter; empty stacks are

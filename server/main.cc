@@ -13,6 +13,7 @@
 
 #include "server/config/server_options.h"
 #include "server/logging.h"
+#include "server/race/race_tables.h"
 #include "server/server.h"
 
 namespace {
@@ -67,6 +68,20 @@ void OccupyClosedStandardDescriptors() {
   }
 }
 
+// Ends at a signal as other programs do.
+int BuildRaceTable(const gpusim::server::ServerOptions& options,
+                   const tl::expected<std::unique_ptr<gpusim::Backend>, std::string>& backend) {
+  const sigset_t signals = StopSignals();
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  const auto built = backend ? gpusim::server::BuildRaceTable(
+                                   static_cast<gpusim::camel_up::Edition>(options.build_race_table),
+                                   options, **backend)
+                             : tl::unexpected(backend.error());
+  if (built) return 0;
+  std::fprintf(stderr, "gpusim-server: %s\n", built.error().c_str());
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,6 +95,7 @@ int main(int argc, char** argv) {
   log->info("gpusim-server {}", gpusim::server::Version());
 
   auto backend = gpusim::server::MakeBackend(*options, *log);
+  if (options->build_race_table != 0) return BuildRaceTable(*options, backend);
   auto server = std::move(backend).and_then([&](std::unique_ptr<gpusim::Backend> chosen) {
     return Server::Start(*options, std::move(chosen), log);
   });

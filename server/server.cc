@@ -58,6 +58,9 @@ std::vector<FlagLimit> LimitsOf(const ServerOptions& options) {
       {"max-step-cells", options.max_step_cells},
       {"max-reply-bytes", options.max_reply_bytes},
       {"max-request-bytes", options.max_request_bytes},
+      {"max-call-simulations", options.max_call_simulations},
+      {"max-stream-items", options.max_stream_items},
+      {"max-cache-bytes", options.max_cache_bytes},
       {"max-concurrent-streams", options.max_concurrent_streams},
       {"default-deadline", static_cast<std::uint64_t>(options.default_deadline.count())},
   };
@@ -108,22 +111,30 @@ tl::expected<std::unique_ptr<Backend>, std::string> MakeBackend(const ServerOpti
 tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
     const ServerOptions& options, std::unique_ptr<Backend> backend,
     std::shared_ptr<spdlog::logger> log) {
-  auto slots = MakeSlots(options, *backend);
+  Parts parts{
+      .backend = std::move(backend), .warm_streams = nullptr, .race_tables = nullptr, .slots = {}};
+  parts.warm_streams = std::make_unique<kinds::WarmStreams>(
+      options.rng_seed != 0 ? options.rng_seed : kinds::RandomSeed(),
+      parts.backend->devices().size());
+  parts.race_tables = std::make_unique<RaceTables>(options, *parts.backend, log);
+  if (auto tables = parts.race_tables->Start(); !tables)
+    return tl::unexpected(std::move(tables.error()));
+  auto slots = MakeSlots(options, *parts.backend, *parts.warm_streams);
   if (!slots) return tl::unexpected(std::move(slots.error()));
-  std::unique_ptr<Server> server(
-      new Server(options, std::move(backend), *std::move(slots), std::move(log)));
+  parts.slots = *std::move(slots);
+  std::unique_ptr<Server> server(new Server(options, std::move(parts), std::move(log)));
   if (auto listening = server->Listen(options); !listening)
     return tl::unexpected(std::move(listening.error()));
   return server;
 }
 
 tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
-    const ServerOptions& options, Backend& backend) {
+    const ServerOptions& options, Backend& backend, const kinds::WarmStreams& streams) {
   const SlotCapacity capacity = SizesFor(options, backend).capacity;
   std::vector<std::unique_ptr<Slot>> slots;
   for (std::size_t device = 0; device < backend.devices().size(); ++device) {
     for (int i = 0; i < options.slots; ++i) {
-      auto slot = backend.MakeSlot(device, capacity, {});
+      auto slot = backend.MakeSlot(device, capacity, streams.BaseOf(device));
       const std::string place = "device " + std::to_string(device) + " (" +
                                 backend.devices()[device].name + "), slot " + std::to_string(i);
       if (!slot) return tl::unexpected(place + ": " + slot.error().what);
@@ -135,11 +146,13 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
   return slots;
 }
 
-Server::Server(const ServerOptions& options, std::unique_ptr<Backend> backend,
-               std::vector<std::unique_ptr<Slot>> slots, std::shared_ptr<spdlog::logger> log)
+Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog::logger> log)
     : log_(std::move(log)),
-      backend_(std::move(backend)),
-      slots_(std::move(slots)),
+      backend_(std::move(parts.backend)),
+      warm_streams_(std::move(parts.warm_streams)),
+      race_tables_(std::move(parts.race_tables)),
+      slots_(std::move(parts.slots)),
+      odds_cache_(options.max_cache_bytes),
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
       scheduler_(kinds::KindsOf(SizesFor(options, *backend_), options.max_queued_calls,
                                 options.max_queued_bytes),
@@ -147,11 +160,18 @@ Server::Server(const ServerOptions& options, std::unique_ptr<Backend> backend,
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
                .calls_under_way = calls_under_way_,
+               .open_streams = open_streams_,
+               .race_tables = *race_tables_,
+               .warm_streams = *warm_streams_,
+               .odds_cache = odds_cache_,
                .default_deadline = options.default_deadline,
                .max_queued_bytes = options.max_queued_bytes,
                .max_step_cells = options.max_step_cells,
                .max_reply_bytes = options.max_reply_bytes,
+               .max_call_simulations = options.max_call_simulations,
+               .max_stream_items = options.max_stream_items,
                .life_chunk = SizesFor(options, *backend_).life_chunk,
+               .camel_up_chunk = SizesFor(options, *backend_).camel_up_chunk,
                .provenance = ProvenanceOf(*backend_)},
       camel_up_(context_),
       life_(context_),
@@ -222,6 +242,7 @@ void Server::FinishCalls(milliseconds drain_time) {
   auto shutdown = std::async(std::launch::async, [&] {
     grpc_->Shutdown(std::chrono::system_clock::now() + drain_time + kLastResort);
   });
+  open_streams_.EndAllSoon();
   // A tick is long enough for a call that came in just before to be seen by its handler.
   constexpr milliseconds kTick{100};
   while (shutdown.wait_until(std::min(steady_clock::now() + kTick, deadline)) !=

@@ -17,10 +17,14 @@
 
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
+#include "server/cache/odds_cache.h"
 #include "server/config/server_options.h"
+#include "server/kinds/warm_stream.h"
+#include "server/race/race_tables.h"
 #include "server/services/camel_up_service.h"
 #include "server/services/conversion_pool.h"
 #include "server/services/life_service.h"
+#include "server/services/open_streams.h"
 #include "server/services/server_service.h"
 #include "server/services/serving_context.h"
 
@@ -50,16 +54,24 @@ class Server {
   const std::vector<int>& ports() const { return ports_; }
 
   // Health says NOT_SERVING, no new call is let in, and those that were are answered, for as long
-  // as `drain_time`; those that take longer end with UNAVAILABLE. Returns when no call is left.
+  // as `drain_time`; those that take longer end with UNAVAILABLE. Streams are asked to end by
+  // themselves. Returns when no call is left.
   // Blocks; for one thread; idempotent.
   void Drain(std::chrono::milliseconds drain_time);
 
  private:
-  Server(const ServerOptions& options, std::unique_ptr<Backend> backend,
-         std::vector<std::unique_ptr<Slot>> slots, std::shared_ptr<spdlog::logger> log);
+  // What exists before the first request.
+  struct Parts {
+    std::unique_ptr<Backend> backend;
+    std::unique_ptr<kinds::WarmStreams> warm_streams;
+    std::unique_ptr<RaceTables> race_tables;
+    std::vector<std::unique_ptr<Slot>> slots;
+  };
+
+  Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog::logger> log);
 
   static tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> MakeSlots(
-      const ServerOptions& options, Backend& backend);
+      const ServerOptions& options, Backend& backend, const kinds::WarmStreams& streams);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
   void FinishCalls(std::chrono::milliseconds drain_time);
   void LogKinds() const;
@@ -68,8 +80,12 @@ class Server {
   // submit to the scheduler is stopped by Drain, before any of it goes.
   const std::shared_ptr<spdlog::logger> log_;
   const std::unique_ptr<Backend> backend_;
+  const std::unique_ptr<kinds::WarmStreams> warm_streams_;
+  const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> calls_under_way_ = 0;
+  OddsCache odds_cache_;
+  OpenStreams open_streams_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;
   const ServingContext context_;

@@ -18,15 +18,17 @@ allow(kernels/moves   kernels/moves kernels/rules kernels/batches.h kernels/came
 allow(kernels/no_cuda kernels/backend.h)
 allow(kernels         kernels/rules kernels/soa kernels/backend.h kernels/batches.h kernels/camel_up.h kernels/life.h kernels/odds.h kernels/race_table.h kernels/violation.h)
 allow(server/batching server/batching)
+allow(server/cache    server/cache server/batching kernels/batches.h kernels/odds.h kernels/rules)
 allow(server/kinds    server/kinds server/batching kernels/backend.h kernels/batches.h kernels/rules kernels/life.h kernels/camel_up.h kernels/odds.h)
 allow(server/config   server/config kernels/violation.h)
-allow(server/services server/services server/kinds server/batching server/config kernels/formats kernels/moves kernels/rules kernels/backend.h
+allow(server/race     server/race server/batching server/config kernels/backend.h kernels/race kernels/race_table.h kernels/rules)
+allow(server/services server/services server/cache server/race server/kinds server/batching server/config kernels/formats kernels/moves kernels/rules kernels/backend.h
                       kernels/batches.h kernels/camel_up.h kernels/life.h kernels/odds.h kernels/race_table.h kernels/violation.h gpusim google version.h)
 allow(server          server kernels/backend.h kernels/batches.h kernels/life.h kernels/camel_up.h kernels/odds.h kernels/race kernels/race_table.h gpusim google version.h)
 allow(client          client gpusim google version.h)
 
 # Folders whose files never include <HEADER...> of these libraries.
-set(domain_only kernels server/batching server/kinds)
+set(domain_only kernels server/batching server/cache server/kinds)
 set(service_libraries "^(grpc|grpcpp|google|spdlog|CLI|prometheus)/")
 set(cuda_headers "^(cuda|curand|cooperative_groups|nv|thrust|cub)")
 set(cuda_folders kernels/cuda tests/gpu tests/bench)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <mutex>
 #include <utility>
 
 #include <tbb/blocked_range.h>
@@ -15,6 +16,9 @@
 #include "kernels/cpu/fork_join.h"
 #include "kernels/cpu/leg_solver.h"
 #include "kernels/cpu/life_stepper.h"
+#include "kernels/cpu/race_solver.h"
+#include "kernels/cpu/simulator.h"
+#include "kernels/race_rows.h"
 
 namespace gpusim {
 namespace {
@@ -29,6 +33,8 @@ using Workspaces = tbb::enumerable_thread_specific<Workspace>;
 
 // From this many words on, the rows of one board are shared out among the threads.
 constexpr std::size_t kWordsOfABand = 8192;
+// A row of more simulations than this is shared out; a part's tally costs as much as a hundred of them.
+constexpr std::uint32_t kSimulationsOfAPart = 8192;
 
 class BoardRun {
  public:
@@ -83,9 +89,11 @@ class BoardRun {
 
 class CpuSlot : public Slot {
  public:
-  CpuSlot(tbb::task_arena& arena, Workspaces& workspaces, const SlotCapacity& capacity)
+  CpuSlot(tbb::task_arena& arena, Workspaces& workspaces, const camel_up::RaceRowsInUse& race_rows,
+          const SlotCapacity& capacity)
       : arena_(arena),
         workspaces_(workspaces),
+        race_rows_(race_rows),
         odds_batch_(capacity.camel_up_rows, capacity.simulation_rows,
                     std::pmr::get_default_resource()),
         step_batch_(capacity.life_boards, capacity.life_words, std::pmr::get_default_resource()) {}
@@ -94,8 +102,15 @@ class CpuSlot : public Slot {
   life::StepBatch& life() override { return step_batch_; }
 
   DeviceResult<void> RunCamelUp() override {
-    odds_batch_.exact_answers.Resize(odds_batch_.exact.size());
-    return RunRows(odds_batch_.exact.size(), [this](std::size_t row) { SolveRow(row); });
+    if (auto rows = race_rows_.Check(odds_batch_.exact); !rows) return rows;
+    const std::size_t exact_rows = odds_batch_.exact.size();
+    const std::size_t simulation_rows = odds_batch_.simulations.size();
+    odds_batch_.exact_answers.Resize(exact_rows);
+    odds_batch_.simulation_answers.Resize(simulation_rows);
+    return RunRows(exact_rows + simulation_rows, [this, exact_rows](std::size_t row) {
+      if (row < exact_rows) return SolveRow(row);
+      SimulateRow(row - exact_rows);
+    });
   }
 
   DeviceResult<void> RunLife() override {
@@ -128,7 +143,35 @@ class CpuSlot : public Slot {
     const camel_up::LegQuery query{queries.At<camel_up::kBoard>(row),
                                    queries.At<camel_up::kTiles>(row),
                                    queries.At<camel_up::kEdition>(row)};
-    workspaces_.local().leg_solver.Solve(query, odds_batch_.exact_answers.view(), row);
+    camel_up::LegSolver& solver = workspaces_.local().leg_solver;
+    const auto answers = odds_batch_.exact_answers.view();
+    if (queries.At<camel_up::kScope>(row) == camel_up::Scope::kLeg)
+      return solver.SolveLeg(query, answers, row);
+    solver.SolveRace(query, race_rows_.of(query.edition), answers, row);
+  }
+
+  void SimulateRow(std::size_t row) {
+    using namespace camel_up;
+    const auto queries = odds_batch_.simulations.view();
+    const auto answers = odds_batch_.simulation_answers.view();
+    const SimulationQuery query{
+        {queries.At<kBoard>(row), queries.At<kTiles>(row), queries.At<kEdition>(row)},
+        queries.At<kScope>(row),
+        {queries.At<kSeed>(row), queries.At<kSubsequence>(row)},
+        queries.At<kOffset>(row)};
+    const std::uint64_t first = queries.At<kFirst>(row);
+    ClearAnswer(answers, row);
+    ForkJoin loop;
+    tbb::parallel_for(
+        tbb::blocked_range<std::uint32_t>(0, queries.At<kCount>(row), kSimulationsOfAPart),
+        [&](const auto& part) {
+          loop.Run([&] {
+            SimulationTally tally;
+            Simulate(query, first + part.begin(), part.end() - part.begin(), tally);
+            AddTally(query, tally, answers, row);
+          });
+        });
+    loop.Join();
   }
 
   void StepBoard(std::size_t board) {
@@ -146,6 +189,7 @@ class CpuSlot : public Slot {
 
   tbb::task_arena& arena_;
   Workspaces& workspaces_;
+  const camel_up::RaceRowsInUse& race_rows_;
   camel_up::OddsBatch odds_batch_;
   life::StepBatch step_batch_;
 };
@@ -162,10 +206,14 @@ class CpuBackend : public Backend {
   BackendKind kind() const override { return BackendKind::kCpu; }
   const std::vector<DeviceInfo>& devices() const override { return devices_; }
 
-  // A move costs about 10 ns, of which merging saves two thirds; a word 2 to 10 ns, the more the
+  // A move costs about 10 ns, of which merging saves two thirds; one of a simulation 20 ns with its share of
+  // random words and tallies; a word 2 to 10 ns, the more the
   // narrower the board; a generation of the smallest board 0.5 us.
   std::uint64_t camel_up_chunk_moves() const override {
     return 500'000ull * static_cast<std::uint64_t>(threads_);
+  }
+  std::uint64_t camel_up_chunk_simulated_moves() const override {
+    return 100'000ull * static_cast<std::uint64_t>(threads_);
   }
   std::uint64_t life_chunk_word_steps() const override {
     return 400'000ull * static_cast<std::uint64_t>(threads_);
@@ -175,25 +223,32 @@ class CpuBackend : public Backend {
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t, const SlotCapacity& capacity,
                                                const camel_up::StreamBase& /*warm*/) override {
     try {
-      return std::make_unique<CpuSlot>(arena_, workspaces_, capacity);
+      return std::make_unique<CpuSlot>(arena_, workspaces_, race_rows_, capacity);
     } catch (const std::bad_alloc&) {
       return tl::unexpected(DeviceFault{"CPU backend: no memory for a slot's columns"});
     }
   }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
-      camel_up::Edition, int, const RaceSolveWatch&) override {
-    return tl::unexpected(DeviceFault{"not there yet"});
+      camel_up::Edition edition, int threads, const RaceSolveWatch& watch) override {
+    return camel_up::SolveRaceTableOnCpu(edition, threads > 0 ? threads : threads_, watch);
   }
-  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable>,
-                                  TableMemory) override {
-    return tl::unexpected(DeviceFault{"not there yet"});
+  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable> table,
+                                  TableMemory /*memory*/) override {
+    const std::lock_guard lock(tables_mutex_);
+    if (auto unused = race_rows_.CheckUnused(table->edition()); !unused) return unused;
+    race_rows_.Publish(table->edition(), table->rows().data());
+    tables_.push_back(std::move(table));
+    return {};
   }
 
  private:
   int threads_;
   tbb::task_arena arena_;
   Workspaces workspaces_;
+  std::mutex tables_mutex_;
+  std::vector<std::shared_ptr<const camel_up::RaceTable>> tables_;  // keeps what is published
+  camel_up::RaceRowsInUse race_rows_;
   std::vector<DeviceInfo> devices_;
 };
 

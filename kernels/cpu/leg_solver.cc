@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/rules/camel_up_orders.h"
+#include "kernels/rules/camel_up_shape.h"
 
 namespace gpusim::camel_up {
 
@@ -47,18 +48,74 @@ void LegSolver::Level::Grow() {
 
 LegSolver::LegSolver() = default;
 
-void LegSolver::Solve(const LegQuery& query, const OddsAnswers::ViewType& answers,
-                      std::size_t row) {
+void LegSolver::SolveLeg(const LegQuery& query, const OddsAnswers::ViewType& answers,
+                         std::size_t row) {
+  Walk<Scope::kLeg>(query);
+  Write(query, answers, row);
+}
+
+void LegSolver::SolveRace(const LegQuery& query, const RaceRow* table,
+                          const OddsAnswers::ViewType& answers, std::size_t row) {
+  leaves_.Clear();
+  race_order_weight_.fill(0);
+  Walk<Scope::kRace>(query);
+  Write(query, answers, row);
+  RaceSums sums;
+  for (int order = 0; order < kOrders; ++order) {
+    const std::uint64_t weight = race_order_weight_[static_cast<std::size_t>(order)];
+    if (weight == 0) continue;
+    const auto [camel] = DecodeOrder(order);
+    sums.joint[static_cast<std::size_t>(RaceComponent(camel[0], camel[kRacers - 1]))] +=
+        weight << kJointUnitBits;
+    sums.legs += weight << kLegsUnitBits;
+  }
+  ReadTable(query.edition, table, sums);
+  for (std::size_t k = 0; k < sums.joint.size(); ++k)
+    answers.At<kRaceJoint>(row, k) = sums.joint[k];
+  answers.At<kRaceLegs>(row, 0) = sums.legs;
+  answers.At<kRaceLegs>(row, 1) = 0;
+}
+
+// Adds the leaves' parts. The table is far larger than any cache and leaves are all over it, so its rows
+// are called for some leaves ahead.
+void LegSolver::ReadTable(Edition edition, const RaceRow* table, RaceSums& sums) {
+  constexpr std::size_t kAhead = 16;
+  constexpr std::size_t kCacheLine = 64;
+  leaf_rows_.clear();
+  for (const Node& leaf : leaves_.nodes())
+    leaf_rows_.push_back(table + ShapeOf(leaf.board, edition));
+  for (std::size_t i = 0; i < leaf_rows_.size(); ++i) {
+    const auto* ahead =
+        reinterpret_cast<const char*>(leaf_rows_[std::min(i + kAhead, leaf_rows_.size() - 1)]);
+    for (std::size_t byte = 0; byte < sizeof(RaceRow); byte += kCacheLine)
+      __builtin_prefetch(ahead + byte);
+    const RaceRow& row = *leaf_rows_[i];
+    const std::uint64_t weight = leaves_.nodes()[i].weight;
+    const RacersByRank racers(leaves_.nodes()[i].board);
+    for (int winner = 0; winner < kRacers; ++winner) {
+      for (int last = 0; last < kRacers; ++last) {
+        if (last == winner) continue;
+        sums.joint[static_cast<std::size_t>(RaceComponent(racers.at(winner), racers.at(last)))] +=
+            weight * row.joint[JointComponent(winner, last)];
+      }
+    }
+    sums.legs += weight * ((std::uint64_t{1} << kLegsUnitBits) + row.legs);
+  }
+}
+
+template <Scope kScope>
+void LegSolver::Walk(const LegQuery& query) {
   order_weight_.fill(0);
   landing_weight_.fill(0);
   race_ends_.fill(0);
   current_.Clear();
   current_.Add(query.board, 1);
   const int dice = std::popcount(DiceLeft(query.board));
-  for (int draws = DrawsLeft(query.edition, dice); draws > 0; --draws) PlayDraw(query, draws);
-  Write(query, answers, row);
+  for (int draws = DrawsLeft(query.edition, dice); draws > 0; --draws)
+    PlayDraw<kScope>(query, draws);
 }
 
+template <Scope kScope>
 void LegSolver::PlayDraw(const LegQuery& query, int draws_left) {
   next_.Clear();
   for (const Node& node : current_.nodes()) {
@@ -68,10 +125,16 @@ void LegSolver::PlayDraw(const LegQuery& query, int draws_left) {
     ForEachDraw(node.board, query.tiles, query.edition, [&](const Draw& draw) {
       const std::uint32_t weight = node.weight * draw.weight;
       Count(draw, weight * unplayed);
-      if (draw.finish != Finish::kNone || draws_left == 1) {
-        order_weight_[static_cast<std::size_t>(OrderOf(draw.board))] += weight * unplayed;
-      } else {
-        next_.Add(draw.board, weight);
+      const bool race_over = draw.finish != Finish::kNone;
+      if (!race_over && draws_left > 1) return next_.Add(draw.board, weight);
+      const auto order = static_cast<std::size_t>(OrderOf(draw.board));
+      order_weight_[order] += weight * unplayed;
+      if constexpr (kScope == Scope::kRace) {
+        if (race_over) {
+          race_order_weight_[order] += weight * unplayed;
+        } else {
+          leaves_.Add(draw.board & kSlotBytes, weight);
+        }
       }
     });
   }

@@ -2,6 +2,8 @@
 // before the first request; CUDA's exceptions end here.
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -11,8 +13,10 @@
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/device_columns.h"
 #include "kernels/cuda/handles.h"
-#include "kernels/cuda/leg_kernel.h"
 #include "kernels/cuda/life_kernel.h"
+#include "kernels/cuda/odds_runner.h"
+#include "kernels/cuda/race_solver.h"
+#include "kernels/race_rows.h"
 
 namespace gpusim {
 namespace {
@@ -36,45 +40,37 @@ auto Guarded(const Work& work) -> DeviceResult<decltype(work())> {
 
 class CudaSlot : public Slot {
  public:
-  CudaSlot(int device, int multiprocessors, const SlotCapacity& capacity)
+  CudaSlot(int device, int multiprocessors, const SlotCapacity& capacity,
+           const camel_up::StreamBase& warm, const camel_up::RaceRowsInUse& race_rows)
       : device_(device),
         multiprocessors_(multiprocessors),
         stream_(cuda::MakeStream()),
         done_(cuda::MakeEvent()),
-        odds_batch_(capacity.camel_up_rows, capacity.simulation_rows, &pinned_),
+        race_rows_(race_rows),
+        odds_(capacity, multiprocessors, warm, &pinned_, stream_),
         step_batch_(capacity.life_boards, capacity.life_words, &pinned_),
-        leg_queries_(capacity.camel_up_rows),
-        leg_answers_(capacity.camel_up_rows),
         boards_(capacity.life_boards),
         facts_(capacity.life_boards),
         cells_(capacity.life_words),
         next_(capacity.life_words),
         scratch_(capacity.life_words) {}
 
-  camel_up::OddsBatch& camel_up() override { return odds_batch_; }
+  camel_up::OddsBatch& camel_up() override { return odds_.batch(); }
   life::StepBatch& life() override { return step_batch_; }
 
   DeviceResult<void> RunCamelUp() override {
-    return Guarded([this] { RunLegOdds(); });
+    if (auto rows = race_rows_.Check(odds_.batch().exact); !rows) return rows;
+    return Guarded([this] { RunOdds(); });
   }
   DeviceResult<void> RunLife() override {
     return Guarded([this] { RunStep(); });
   }
 
  private:
-  void RunLegOdds() {
-    using namespace camel_up;
-    const std::size_t rows = odds_batch_.exact.size();
-    odds_batch_.exact_answers.Resize(rows);
+  void RunOdds() {
+    using camel_up::Edition;
     cuda::CheckCuda(cudaSetDevice(device_));
-    leg_queries_.CopyToDevice<kBoard, kTiles, kEdition>(odds_batch_.exact, stream_);
-    leg_answers_.Zero<kRankWeight, kPairWeight, kLandingWeight, kLandingSquares, kRaceEndsWeight>(
-        rows, stream_);
-    cuda::LaunchLegOdds(leg_queries_.view(rows), leg_answers_.view(rows), multiprocessors_,
-                        stream_.get());
-    leg_answers_
-        .CopyToHost<kRankWeight, kPairWeight, kLandingWeight, kLandingSquares, kRaceEndsWeight>(
-            odds_batch_.exact_answers, stream_);
+    odds_.Run({race_rows_.of(Edition::kFirst), race_rows_.of(Edition::kSecond)}, stream_);
     cuda::WaitFor(stream_, done_);
   }
 
@@ -126,10 +122,9 @@ class CudaSlot : public Slot {
   cuda::PinnedMemory pinned_;  // before the columns that live in it
   cuda::Stream stream_;
   cuda::Event done_;
-  camel_up::OddsBatch odds_batch_;
+  const camel_up::RaceRowsInUse& race_rows_;
+  cuda::OddsRunner odds_;
   life::StepBatch step_batch_;
-  cuda::DeviceColumns<camel_up::ExactQueries> leg_queries_;
-  cuda::DeviceColumns<camel_up::OddsAnswers> leg_answers_;
   cuda::DeviceColumns<life::Boards> boards_;
   cuda::DeviceColumns<life::Facts> facts_;
   cuda::DeviceColumns<life::Cells> cells_;
@@ -160,6 +155,21 @@ std::string WhyNoGpu() {
          cudaGetErrorString(code == cudaSuccess ? cudaErrorNoDevice : code);
 }
 
+// The race tables where one device reads them.
+struct DeviceTables {
+  camel_up::RaceRowsInUse rows;
+  std::vector<cuda::DeviceMemory> memory;
+};
+
+cuda::DeviceMemory Upload(const camel_up::RaceTable& table) {
+  cuda::DeviceMemory memory = cuda::MakeDeviceMemory(table.bytes());
+  const cuda::Stream stream = cuda::MakeStream();  // slots' streams are not to wait
+  cuda::CheckCuda(cudaMemcpyAsync(memory.get(), table.rows().data(), table.bytes(),
+                                  cudaMemcpyHostToDevice, stream.get()));
+  cuda::WaitFor(stream, cuda::MakeEvent());
+  return memory;
+}
+
 class CudaBackend : public Backend {
  public:
   CudaBackend() {
@@ -170,6 +180,7 @@ class CudaBackend : public Backend {
       cuda::CheckCuda(cudaGetDeviceProperties(&properties, device));
       devices_.push_back({properties.name, properties.totalGlobalMem, 0});
       multiprocessors_.push_back(properties.multiProcessorCount);
+      tables_.push_back(std::make_unique<DeviceTables>());
     }
   }
 
@@ -178,30 +189,71 @@ class CudaBackend : public Backend {
 
   // Of an H200; a smaller GPU takes longer than 2 ms for them.
   std::uint64_t camel_up_chunk_moves() const override { return 180'000'000; }
+  std::uint64_t camel_up_chunk_simulated_moves() const override { return 100'000'000; }
   std::uint64_t life_chunk_word_steps() const override { return 50'000'000; }
   std::uint32_t life_chunk_generations() const override { return 2048; }
 
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,
-                                               const camel_up::StreamBase& /*warm*/) override {
+                                               const camel_up::StreamBase& warm) override {
     return Guarded([&]() -> std::unique_ptr<Slot> {
       cuda::CheckCuda(cudaSetDevice(static_cast<int>(device)));
       return std::make_unique<CudaSlot>(static_cast<int>(device), multiprocessors_[device],
-                                        capacity);
+                                        capacity, warm, tables_[device]->rows);
     });
   }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
-      camel_up::Edition, int, const RaceSolveWatch&) override {
-    return tl::unexpected(DeviceFault{"not there yet"});
+      camel_up::Edition edition, int, const RaceSolveWatch& watch) override {
+    using Table = DeviceResult<std::shared_ptr<const camel_up::RaceTable>>;
+    return Guarded([&]() -> Table { return cuda::SolveRaceTableOnGpu(edition, watch); })
+        .and_then([](Table solved) { return solved; });
   }
-  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable>,
-                                  TableMemory) override {
-    return tl::unexpected(DeviceFault{"not there yet"});
+  // Copies it either way, so the table itself may go afterwards.
+  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable> table,
+                                  TableMemory memory) override {
+    const std::lock_guard lock(tables_mutex_);
+    for (const auto& device : tables_)
+      if (auto unused = device->rows.CheckUnused(table->edition()); !unused) return unused;
+    return Guarded([&] {
+      if (memory == TableMemory::kHost) {
+        ShareOnHost(*table);
+      } else {
+        CopyToDevices(*table);
+      }
+    });
   }
 
  private:
+  // Page-locked memory has one address, on the host and on all devices.
+  void ShareOnHost(const camel_up::RaceTable& table) {
+    cuda::HostMemory memory = cuda::MakeHostMemory(table.bytes());
+    std::memcpy(memory.get(), table.rows().data(), table.bytes());
+    for (const auto& device : tables_) Publish(*device, table.edition(), memory.get());
+    host_tables_.push_back(std::move(memory));
+  }
+
+  // To all devices before any of them uses it.
+  void CopyToDevices(const camel_up::RaceTable& table) {
+    std::vector<cuda::DeviceMemory> copies;
+    for (std::size_t device = 0; device < tables_.size(); ++device) {
+      cuda::CheckCuda(cudaSetDevice(static_cast<int>(device)));
+      copies.push_back(Upload(table));
+    }
+    for (std::size_t device = 0; device < tables_.size(); ++device) {
+      Publish(*tables_[device], table.edition(), copies[device].get());
+      tables_[device]->memory.push_back(std::move(copies[device]));
+    }
+  }
+
+  static void Publish(DeviceTables& tables, camel_up::Edition edition, const void* rows) {
+    tables.rows.Publish(edition, static_cast<const camel_up::RaceRow*>(rows));
+  }
+
   std::vector<DeviceInfo> devices_;
   std::vector<int> multiprocessors_;
+  std::mutex tables_mutex_;
+  std::vector<std::unique_ptr<DeviceTables>> tables_;  // by device
+  std::vector<cuda::HostMemory> host_tables_;
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ class Handle {
 using Stream = Handle<cudaStream_t, cudaStreamDestroy>;
 using Event = Handle<cudaEvent_t, cudaEventDestroy>;
 using DeviceMemory = Handle<void*, cudaFree>;
+using HostMemory = Handle<void*, cudaFreeHost>;  // page-locked
 
 inline Stream MakeStream() {
   cudaStream_t raw = nullptr;
@@ -53,6 +54,13 @@ inline DeviceMemory MakeDeviceMemory(std::size_t bytes) {
   void* raw = nullptr;
   CheckCuda(cudaMalloc(&raw, bytes));
   return DeviceMemory(raw);
+}
+
+// Every device reads it at the same address.
+inline HostMemory MakeHostMemory(std::size_t bytes) {
+  void* raw = nullptr;
+  CheckCuda(cudaHostAlloc(&raw, bytes, cudaHostAllocPortable | cudaHostAllocMapped));
+  return HostMemory(raw);
 }
 
 // Blocks until the stream has done all that it was given. Spins for as long as a short batch takes

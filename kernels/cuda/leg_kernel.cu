@@ -1,7 +1,16 @@
-// Exact leg odds. The tree of a position's draws is cut after its first draws: every way to make
+// Exact odds. The tree of a position's draws is cut after its first draws: every way to make
 // them is a prefix, and threads take prefixes in turn and walk the rest below each in registers.
 // Weights gather in a block's shared memory by finishing order, are folded into ranks and pairs
 // there, and added to the answers.
+//
+// A race row reads the race table's row of every leaf besides. Its 64-bit sums are private to a thread: no
+// atomics and, since a thread has a column of its own in shared memory, no bank conflicts.
+//
+//                       thread 0   thread 1         thread 127
+//   winner 0, last 0   +----------+----------+- ~ -+----------+
+//   winner 0, last 1   |   u64    |   u64    |     |   u64    |
+//   ...                |          |          |     |          |
+//   legs               +----------+----------+- ~ -+----------+
 //
 //   many positions   one block a position, prefixes of two draws
 //   few positions    several blocks a position, prefixes of three draws, so that a lone query has
@@ -10,8 +19,10 @@
 
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/leg_kernel.h"
+#include "kernels/cuda/order_tally.cuh"
 #include "kernels/rules/camel_up_leg.h"
 #include "kernels/rules/camel_up_orders.h"
+#include "kernels/rules/camel_up_shape.h"
 
 namespace gpusim::cuda {
 namespace {
@@ -21,9 +32,7 @@ using namespace camel_up;
 constexpr int kThreads = 128;  // 180 and 378 prefixes of a full leg: 2 and 3 rounds
 
 struct Tally {
-  std::uint32_t order[kOrders];
-  std::uint32_t rank[kRacers * kRacers];
-  std::uint32_t pair[kRacers * kRacers];
+  OrderTally orders;
   std::uint32_t landing[kSpaces + 1];
   std::uint32_t race_ends[2];
   std::uint32_t unplayed[kMaxDice + 1];  // TotalWeight by dice left
@@ -34,40 +43,47 @@ __device__ int NthBit(std::uint32_t bits, int n) {
   return leg_detail::LowestBit(bits);
 }
 
-// Counts the events of a draw that together weigh `weight`; true if the leg ends with it.
-__device__ bool CountDraw(Tally& tally, const Draw& draw, std::uint32_t weight, bool last) {
+// Counts the events of a draw that together weigh `weight`; true if the leg ends with it. Calls leaf(board,
+// weight, race_over) then.
+template <class Leaf>
+__device__ bool CountDraw(Tally& tally, const Draw& draw, std::uint32_t weight, bool last,
+                          const Leaf& leaf) {
   if (draw.landed_tile != 0) atomicAdd(&tally.landing[draw.landed_tile], weight);
   if (draw.finish != Finish::kNone) atomicAdd(&tally.race_ends[0], weight);
   if (draw.finish == Finish::kBackward) atomicAdd(&tally.race_ends[1], weight);
   if (draw.finish == Finish::kNone && !last) return false;
-  atomicAdd(&tally.order[OrderOf(draw.board)], weight);
+  atomicAdd(&tally.orders.order[OrderOf(draw.board)], weight);
+  leaf(draw.board, weight, draw.finish != Finish::kNone);
   return true;
 }
 
-template <int kDraws>
-__device__ void WalkDraws(Tally& tally, const LegQuery& leg, Board board, std::uint32_t weight) {
+template <int kDraws, class Leaf>
+__device__ void WalkDraws(Tally& tally, const LegQuery& leg, Board board, std::uint32_t weight,
+                          const Leaf& leaf) {
   const std::uint32_t unplayed = tally.unplayed[leg_detail::CountBits(DiceLeft(board)) - 1];
   ForEachDraw(board, leg.tiles, leg.edition, [&](const Draw& draw) {
     const std::uint32_t drawn = weight * draw.weight;
-    const bool ended = CountDraw(tally, draw, drawn * unplayed, kDraws == 1);
+    const bool ended = CountDraw(tally, draw, drawn * unplayed, kDraws == 1, leaf);
     if constexpr (kDraws > 1) {
-      if (!ended) WalkDraws<kDraws - 1>(tally, leg, draw.board, drawn);
+      if (!ended) WalkDraws<kDraws - 1>(tally, leg, draw.board, drawn, leaf);
     }
   });
 }
 
+template <class Leaf>
 __device__ void WalkRest(Tally& tally, const LegQuery& leg, Board board, std::uint32_t weight,
-                         int draws) {
-  if (draws == 1) WalkDraws<1>(tally, leg, board, weight);
-  if (draws == 2) WalkDraws<2>(tally, leg, board, weight);
-  if (draws == 3) WalkDraws<3>(tally, leg, board, weight);
+                         int draws, const Leaf& leaf) {
+  if (draws == 1) WalkDraws<1>(tally, leg, board, weight, leaf);
+  if (draws == 2) WalkDraws<2>(tally, leg, board, weight, leaf);
+  if (draws == 3) WalkDraws<3>(tally, leg, board, weight, leaf);
 }
 
 // Follows the prefix number `prefix` and walks what is below it. A number is one digit a draw,
 // mover * 3 + face - 1, in base `outcomes`; numbers that name no outcome are skipped. A draw is
 // counted by the one prefix whose later digits are all 0.
+template <class Leaf>
 __device__ void WalkPrefix(Tally& tally, const LegQuery& leg, int prefix, int prefix_draws,
-                           int outcomes, int draws) {
+                           int outcomes, int draws, const Leaf& leaf) {
   Board board = leg.board;
   std::uint32_t weight = 1;
   int scale = 1;
@@ -81,15 +97,16 @@ __device__ void WalkPrefix(Tally& tally, const LegQuery& leg, int prefix, int pr
                            static_cast<Camel>(NthBit(movers, digit / 3)), digit % 3 + 1);
     const std::uint32_t unplayed = tally.unplayed[leg_detail::CountBits(DiceLeft(board)) - 1];
     weight *= draw.weight;
-    if (prefix == 0) CountDraw(tally, draw, weight * unplayed, false);
+    if (prefix == 0) CountDraw(tally, draw, weight * unplayed, false, leaf);
     if (draw.finish != Finish::kNone) return;
     board = draw.board;
   }
-  WalkRest(tally, leg, board, weight, draws - prefix_draws);
+  WalkRest(tally, leg, board, weight, draws - prefix_draws, leaf);
 }
 
 // This block's share of the prefixes.
-__device__ void Solve(Tally& tally, const LegQuery& leg, int most_prefix_draws) {
+template <class Leaf>
+__device__ void Solve(Tally& tally, const LegQuery& leg, int most_prefix_draws, const Leaf& leaf) {
   const int dice = leg_detail::CountBits(DiceLeft(leg.board));
   const int draws = DrawsLeft(leg.edition, dice);
   const int prefix_draws = draws > most_prefix_draws ? most_prefix_draws : draws - 1;
@@ -100,7 +117,7 @@ __device__ void Solve(Tally& tally, const LegQuery& leg, int most_prefix_draws) 
   const int stride = static_cast<int>(gridDim.y) * kThreads;
   for (int prefix = static_cast<int>(blockIdx.y) * kThreads + threadIdx.x; prefix < prefixes;
        prefix += stride)
-    WalkPrefix(tally, leg, prefix, prefix_draws, outcomes, draws);
+    WalkPrefix(tally, leg, prefix, prefix_draws, outcomes, draws, leaf);
 }
 
 __device__ void Clear(Tally& tally, const LegQuery& leg) {
@@ -111,65 +128,155 @@ __device__ void Clear(Tally& tally, const LegQuery& leg) {
     tally.unplayed[threadIdx.x] = TotalWeight(leg.edition, static_cast<int>(threadIdx.x));
 }
 
-__device__ void FoldOrders(Tally& tally) {
-  for (int order = threadIdx.x; order < kOrders; order += kThreads) {
-    const std::uint32_t weight = tally.order[order];
-    if (weight == 0) continue;
-    const FinishingOrder finish = DecodeOrder(order);
-    for (int place = 0; place < kRacers; ++place)
-      atomicAdd(&tally.rank[RankComponent(finish.camel[place], place)], weight);
-    atomicAdd(&tally.pair[PairComponent(finish.camel[0], finish.camel[1])], weight);
-  }
-}
-
 // Adds to the row, which was 0 before the launch. Thread 0 lists the tiles by space: they are at
 // most 8.
 __device__ void AddToRow(const Tally& tally, const LegQuery& leg,
                          const OddsAnswers::ViewType& answers, std::size_t row) {
-  const int i = threadIdx.x;
-  auto add = [](std::uint32_t& sum, std::uint32_t weight) {
-    if (weight != 0) atomicAdd(&sum, weight);
-  };
-  if (i < kRacers * kRacers) {
-    add(answers.At<kRankWeight>(row, i), tally.rank[i]);
-    add(answers.At<kPairWeight>(row, i), tally.pair[i]);
-  }
-  if (i < 2) add(answers.At<kRaceEndsWeight>(row, i), tally.race_ends[i]);
+  AddRanksAndPairs(tally.orders, answers, row);
+  const unsigned i = threadIdx.x;
+  if (i < 2) AddTo(answers.At<kRaceEndsWeight>(row, i), tally.race_ends[i]);
   if (i != 0) return;
   int tile = 0;
   for (int space = 1; space <= kSpaces; ++space)
     if (TileAt(leg.tiles, space) != kNoTile)
-      add(answers.At<kLandingWeight>(row, tile++), tally.landing[space]);
+      AddTo(answers.At<kLandingWeight>(row, tile++), tally.landing[space]);
 }
 
+__device__ LegQuery LegOf(const ExactQueries::ViewType& queries, std::size_t row) {
+  return {queries.At<kBoard>(row), queries.At<kTiles>(row), queries.At<kEdition>(row)};
+}
+
+struct NoRace {
+  __device__ void operator()(Board, std::uint32_t, bool) const {}
+};
+
 __global__ void __launch_bounds__(kThreads)
-    LegOdds(ExactQueries::ViewType queries, OddsAnswers::ViewType answers, int most_prefix_draws) {
+    LegOdds(ExactQueries::ViewType queries, ExactRows rows, OddsAnswers::ViewType answers,
+            int most_prefix_draws) {
   __shared__ Tally tally;
-  for (std::size_t row = blockIdx.x; row < queries.size(); row += gridDim.x) {
-    const LegQuery leg{queries.At<kBoard>(row), queries.At<kTiles>(row), queries.At<kEdition>(row)};
+  for (std::size_t k = blockIdx.x; k < rows.count; k += gridDim.x) {
+    const std::size_t row = rows.at(k);
+    const LegQuery leg = LegOf(queries, row);
     Clear(tally, leg);
     __syncthreads();
-    Solve(tally, leg, most_prefix_draws);
+    Solve(tally, leg, most_prefix_draws, NoRace{});
     __syncthreads();
-    FoldOrders(tally);
+    FoldOrders(tally.orders);
     __syncthreads();
     AddToRow(tally, leg, answers, row);
     __syncthreads();
   }
 }
 
+constexpr int kLegsSum = kRacers * kRacers;  // behind the components of kRaceJoint
+constexpr int kRaceSums = kLegsSum + 1;
+constexpr unsigned kRaceBlocksAMultiprocessor = 4;
+
+using RaceColumns = std::uint64_t[kRaceSums][kThreads];
+
+// What a leaf adds to the column of its thread.
+class RaceLeaf {
+ public:
+  __device__ RaceLeaf(RaceColumns& columns, const RaceRow* table, Edition edition)
+      : mine_(&columns[0][threadIdx.x]), table_(table), edition_(edition) {}
+
+  __device__ void operator()(Board board, std::uint32_t weight, bool race_over) const {
+    const RacersByRank racers(board);
+    const std::uint64_t w = weight;
+    if (race_over) {
+      Add(RaceComponent(racers.winner(), racers.last()), w << kJointUnitBits);
+      Add(kLegsSum, w << kLegsUnitBits);
+      return;
+    }
+    const RaceRow* row = table_ + ShapeOf(board, edition_);
+#pragma unroll
+    for (int winner = 0; winner < kRacers; ++winner) {
+#pragma unroll
+      for (int last = 0; last < kRacers; ++last)
+        if (last != winner)
+          Add(RaceComponent(racers.at(winner), racers.at(last)),
+              w * __ldg(&row->joint[JointComponent(winner, last)]));
+    }
+    Add(kLegsSum, w * ((std::uint64_t{1} << kLegsUnitBits) + __ldg(&row->legs)));
+  }
+
+ private:
+  __device__ void Add(int sum, std::uint64_t value) const { mine_[sum * kThreads] += value; }
+
+  std::uint64_t* mine_;
+  const RaceRow* table_;
+  Edition edition_;
+};
+
+// Adds all columns to the row: a warp takes a sum in turn.
+__device__ void AddRaceToRow(const RaceColumns& columns, const OddsAnswers::ViewType& answers,
+                             std::size_t row) {
+  constexpr int kWarp = 32;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  for (int sum = static_cast<int>(threadIdx.x) / kWarp; sum < kRaceSums; sum += kThreads / kWarp) {
+    std::uint64_t total = 0;
+    for (int thread = lane; thread < kThreads; thread += kWarp) total += columns[sum][thread];
+    total = SumOverWarp(total);
+    if (lane == 0)
+      AddTo(sum == kLegsSum ? answers.At<kRaceLegs>(row, 0) : answers.At<kRaceJoint>(row, sum),
+            total);
+  }
+}
+
+// The second bound is for the compiler, which else spills registers to make room for more blocks.
+__global__ void __launch_bounds__(kThreads, kRaceBlocksAMultiprocessor)
+    RaceOdds(ExactQueries::ViewType queries, ExactRows rows, RaceRowsOfDevice tables,
+             OddsAnswers::ViewType answers, int most_prefix_draws) {
+  __shared__ Tally tally;
+  __shared__ RaceColumns columns;
+  for (std::size_t k = blockIdx.x; k < rows.count; k += gridDim.x) {
+    const std::size_t row = rows.at(k);
+    const LegQuery leg = LegOf(queries, row);
+    Clear(tally, leg);
+    for (int sum = 0; sum < kRaceSums; ++sum) columns[sum][threadIdx.x] = 0;
+    __syncthreads();
+    const RaceRow* table = leg.edition == Edition::kFirst ? tables.first : tables.second;
+    Solve(tally, leg, most_prefix_draws, RaceLeaf(columns, table, leg.edition));
+    __syncthreads();
+    FoldOrders(tally.orders);
+    AddRaceToRow(columns, answers, row);
+    __syncthreads();
+    AddToRow(tally, leg, answers, row);
+    __syncthreads();
+  }
+}
+
+struct Launch {
+  dim3 blocks;
+  int most_prefix_draws;
+};
+
+Launch LaunchOf(std::size_t rows, int multiprocessors, unsigned blocks_a_multiprocessor) {
+  constexpr unsigned kMostBlocksAPosition = 32;  // of 128 prefixes of 9261
+  const unsigned resident = static_cast<unsigned>(multiprocessors) * blocks_a_multiprocessor;
+  const bool few = rows < resident / 2;
+  dim3 blocks(few ? static_cast<unsigned>(rows) : resident, 1);
+  if (few) blocks.y = std::min(kMostBlocksAPosition, resident / blocks.x);
+  return {blocks, few ? 3 : 2};
+}
+
 }  // namespace
 
-void LaunchLegOdds(const ExactQueries::ViewType& queries, const OddsAnswers::ViewType& answers,
-                   int multiprocessors, cudaStream_t stream) {
-  if (queries.size() == 0) return;
-  constexpr unsigned kBlocksAMultiprocessor = 4;  // 119 registers a thread
-  constexpr unsigned kMostBlocksAPosition = 32;   // of 128 prefixes of 9261
-  const unsigned resident = static_cast<unsigned>(multiprocessors) * kBlocksAMultiprocessor;
-  const bool few = queries.size() < resident / 2;
-  dim3 blocks(few ? static_cast<unsigned>(queries.size()) : resident, 1);
-  if (few) blocks.y = std::min(kMostBlocksAPosition, resident / blocks.x);
-  LegOdds<<<blocks, kThreads, 0, stream>>>(queries, answers, few ? 3 : 2);
+void LaunchLegOdds(const ExactQueries::ViewType& queries, const ExactRows& rows,
+                   const OddsAnswers::ViewType& answers, int multiprocessors, cudaStream_t stream) {
+  if (rows.count == 0) return;
+  const Launch launch = LaunchOf(rows.count, multiprocessors, 4);  // 119 registers a thread
+  LegOdds<<<launch.blocks, kThreads, 0, stream>>>(queries, rows, answers, launch.most_prefix_draws);
+  CheckCuda(cudaGetLastError());
+}
+
+void LaunchRaceOdds(const ExactQueries::ViewType& queries, const ExactRows& rows,
+                    const RaceRowsOfDevice& tables, const OddsAnswers::ViewType& answers,
+                    int multiprocessors, cudaStream_t stream) {
+  if (rows.count == 0) return;
+  const Launch launch = LaunchOf(rows.count, multiprocessors, kRaceBlocksAMultiprocessor);
+  RaceOdds<<<launch.blocks, kThreads, 0, stream>>>(queries, rows, tables, answers,
+                                                   launch.most_prefix_draws);
   CheckCuda(cudaGetLastError());
 }
 

@@ -1,6 +1,8 @@
 #include "kernels/formats/position_notation.h"
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "kernels/formats/text_cursor.h"
 #include "kernels/formats/text_error.h"
@@ -125,7 +127,7 @@ class PositionReader {
       AddFault("tiles", entry, IsOverlong(cursor, space.has_value()) ? kSpaceRule : kRule);
       return;
     }
-    std::optional<char> owner;
+    char owner = 0;
     if (IsLetter(cursor.Peek())) {
       owner = LowerCase(cursor.Peek());
       cursor.Advance();
@@ -134,8 +136,7 @@ class PositionReader {
       AddFault("tiles", entry, kRule);
       return;
     }
-    parsed_.position.tiles.push_back({static_cast<int>(*space), oasis ? +1 : -1});
-    parsed_.tile_owners.push_back(owner);
+    parsed_.position.tiles.push_back({static_cast<int>(*space), oasis ? +1 : -1, owner});
   }
 
   void ReadDice(const std::vector<std::string_view>& entries) {
@@ -190,13 +191,13 @@ std::string FormatStacks(const Position& position) {
   return text;
 }
 
-std::string FormatTiles(const Position& position, const std::vector<std::optional<char>>& owners) {
+std::string FormatTiles(const Position& position) {
   std::string text;
   for (std::size_t i = 0; i < position.tiles.size(); ++i) {
     if (i > 0) text += ' ';
     text += std::to_string(position.tiles[i].space);
     text += position.tiles[i].effect > 0 ? '+' : '-';
-    if (i < owners.size() && owners[i]) text += *owners[i];
+    if (position.tiles[i].owner != 0) text += position.tiles[i].owner;
   }
   return text;
 }

@@ -1,10 +1,10 @@
 // Camel Up positions as people write them.
 //
 //   stacks   1:BGO 2:Y 3:W     space:camels, bottom to top
-//   tiles    6+ 8-             space and side (+ oasis, - mirage), then perhaps the owner's letter:
-//   6+a dice     BGOYW             still in the pyramid, * the grey one; empty: all of the edition
+//   tiles    6+a 8-            space and side (+ oasis, - mirage), then perhaps the owner's letter
+//   dice     BGOYW             still in the pyramid, * the grey one; empty: all of the edition
 //
-// Letters are those of CamelLetter and DieLetter, in either case. Entries are parted by blanks,
+// Letters are those of CamelLetter and DieLetter, and owners' letters a to z, in either case. Entries are parted by blanks,
 // line ends or commas. Only what cannot be said in a Position is a fault here. Everything that can,
 // such as a camel named twice or a space 17, goes on as it stands, and camel_up::Validate judges
 // it.
@@ -12,10 +12,8 @@
 // All functions are pure and thread-safe.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/camel_up.h"
 #include "kernels/violation.h"
@@ -33,7 +31,6 @@ struct PositionText {
 
 struct ParsedPosition {
   camel_up::Position position;
-  std::vector<std::optional<char>> tile_owners;  // one a tile, in lower case
   Violations violations;  // of "text.stacks", "text.tiles" and "text.dice", behind the prefix
 };
 
@@ -44,8 +41,7 @@ ParsedPosition ParsePosition(camel_up::Edition edition, const PositionText& text
 
 // The notation of a position, in the order in which it stands there.
 std::string FormatStacks(const camel_up::Position& position);
-std::string FormatTiles(const camel_up::Position& position,
-                        const std::vector<std::optional<char>>& owners = {});
+std::string FormatTiles(const camel_up::Position& position);
 std::string FormatDice(const camel_up::Position& position);
 
 }  // namespace gpusim::formats

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <concepts>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,6 +23,11 @@ struct Choice {
 
 constexpr Choice<BackendChoice> kBackends[] = {
     {"auto", BackendChoice::kAuto}, {"cuda", BackendChoice::kCuda}, {"cpu", BackendChoice::kCpu}};
+constexpr Choice<RaceTableSolving> kRaceTableSolving[] = {{"auto", RaceTableSolving::kAuto},
+                                                          {"on", RaceTableSolving::kOn},
+                                                          {"off", RaceTableSolving::kOff}};
+constexpr Choice<RaceTableMemory> kRaceTableMemory[] = {{"device", RaceTableMemory::kDevice},
+                                                        {"host", RaceTableMemory::kHost}};
 constexpr Choice<LogLevel> kLogLevels[] = {{"debug", LogLevel::kDebug},
                                            {"info", LogLevel::kInfo},
                                            {"warning", LogLevel::kWarning},
@@ -116,6 +122,19 @@ OptionEntry ListenEntry(std::vector<std::string>& target) {
               }};
 }
 
+OptionEntry TextEntry(const std::string& flag, std::string& target, const std::string& rule,
+                      const std::string& help) {
+  return {.flag = flag,
+          .help = help,
+          .rule = rule,
+          .take =
+              [&target](std::string_view text) {
+                target = text;
+                return true;
+              },
+          .print = [&target] { return target; }};
+}
+
 OptionEntry SwitchEntry(const std::string& flag, bool& target, const std::string& help) {
   return {.flag = flag,
           .kind = OptionEntry::Kind::kSwitch,
@@ -150,10 +169,27 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                   "Bytes of a request; gRPC itself refuses larger ones"),
       NumberEntry("max-concurrent-streams", o.max_concurrent_streams, 1, 1u << 20,
                   "Calls at a time on one connection; more wait at the client"),
+      NumberEntry("max-call-simulations", o.max_call_simulations, 1, 1'000'000'000'000,
+                  "Simulations of a GetOdds call; Simulate takes more"),
+      NumberEntry("max-stream-items", o.max_stream_items, 1, 1u << 16,
+                  "Items in flight on one StreamOdds call; more are refused"),
+      NumberEntry("max-cache-bytes", o.max_cache_bytes, 0, std::uint64_t{1} << 40,
+                  "Bytes of the cache of exact Camel Up answers; 0: none"),
       DurationEntry("default-deadline", o.default_deadline, milliseconds(1), std::chrono::hours(24),
                     "Deadline of calls that bring none"),
       DurationEntry("drain-time", o.drain_time, milliseconds(0), std::chrono::hours(1),
                     "How long accepted calls may go on after SIGTERM"),
+      TextEntry("race-table-dir", o.race_table_dir, "a directory",
+                "Directory where race tables are kept; empty: nowhere"),
+      NumberEntry("build-race-table", o.build_race_table, 0, 2,
+                  "Solve the race table of this edition, write it to race-table-dir, and exit"),
+      ChoiceEntry("race-table-solving", o.race_table_solving, kRaceTableSolving,
+                  "Solve race tables that are not there: auto does what is quick, and the rest in "
+                  "the background if it can be kept"),
+      ChoiceEntry("race-table-memory", o.race_table_memory, kRaceTableMemory,
+                  "Where a GPU reads race tables: in its own memory or in the host's"),
+      NumberEntry("rng-seed", o.rng_seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                  "Seed of the warm random streams; 0: from the operating system"),
       ChoiceEntry("log-level", o.log_level, kLogLevels, "Least level that is logged"),
       ChoiceEntry("log-format", o.log_format, kLogFormats, "Text, or one JSON object a line"),
   };

@@ -54,6 +54,8 @@ void AddOption(CLI::App& app, const OptionEntry& entry, std::vector<std::string>
 
 // Rules between options.
 void CheckTogether(const ServerOptions& options) {
+  if (options.build_race_table != 0 && options.race_table_dir.empty())
+    throw CLI::ValidationError("--build-race-table", "it needs --race-table-dir to write to");
   if (options.insecure) return;
   const auto open =
       std::find_if(options.listen.begin(), options.listen.end(),

@@ -13,6 +13,10 @@
 namespace gpusim::server {
 
 enum class BackendChoice : std::uint8_t { kAuto, kCuda, kCpu };
+// Whether a race table that is not in the directory is solved. Auto: what is quick, and in the
+// background what is not if there is a directory to keep it and memory to solve it.
+enum class RaceTableSolving : std::uint8_t { kAuto, kOn, kOff };
+enum class RaceTableMemory : std::uint8_t { kDevice, kHost };
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
 enum class LogFormat : std::uint8_t { kText, kJson };
 
@@ -31,9 +35,18 @@ struct ServerOptions {
   std::uint64_t max_step_cells = 1u << 24;    // of one board, rows padded to 64 cells
   std::uint64_t max_reply_bytes = 4u << 20;   // of one message
   std::uint64_t max_request_bytes = (4u << 20) + (64u << 10);
-  std::uint64_t max_concurrent_streams = 1024;  // calls at a time on one connection
+  std::uint64_t max_concurrent_streams = 1024;         // calls at a time on one connection
+  std::uint64_t max_call_simulations = 1'000'000'000;  // of one GetOdds call
+  std::uint64_t max_stream_items = 256;                // of one StreamOdds call, in flight
+  std::uint64_t max_cache_bytes = 64u << 20;           // of exact answers; 0: no cache
   std::chrono::milliseconds default_deadline{30'000};
   std::chrono::milliseconds drain_time{10'000};
+
+  std::string race_table_dir;  // where race tables are kept; empty: nowhere
+  int build_race_table = 0;    // 1 or 2: solve and write the edition's table instead of serving
+  RaceTableSolving race_table_solving = RaceTableSolving::kAuto;
+  RaceTableMemory race_table_memory = RaceTableMemory::kDevice;
+  std::uint64_t rng_seed = 0;  // of the warm random streams; 0: from the operating system
 
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;

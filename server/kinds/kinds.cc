@@ -21,6 +21,8 @@ constexpr std::uint64_t kLargestLegMoves = camel_up::TreeMoves(Edition::kSecond,
 // Legs late in the game are so short that a chunk's work would allow tens of thousands of rows;
 // more than this gains nothing, and the columns are pinned memory.
 constexpr std::size_t kCamelUpRows = 4096;
+// A batch's rows are of both methods, in any mixture.
+constexpr std::size_t kSimulationRows = kCamelUpRows;
 constexpr std::size_t kLifeBoards = 4096;
 constexpr std::size_t kLifeWords = kLifeBoards * 64;  // a full batch of 64 x 64 boards
 constexpr std::uint64_t kPingRows = 4096;
@@ -32,23 +34,24 @@ class NoListener final : public Listener<Task> {
   void OnTaskFinished(Task& /*task*/, batching::Outcome /*outcome*/) override {}
 };
 
-camel_up::LegQuery StartOf(Edition edition) {
+camel_up::OddsQuery StartOf(Edition edition) {
   camel_up::Position position{.edition = edition, .stacks = {}, .tiles = {}, .dice = {}};
   for (int camel = 0; camel < camel_up::CamelsOf(edition); ++camel)
     position.stacks.push_back({camel + 1, {static_cast<camel_up::Camel>(camel)}});
   for (int die = 0; die < camel_up::DiceOf(edition); ++die)
     position.dice.push_back(static_cast<camel_up::Die>(die));
-  return camel_up::Encode(position);
+  return {camel_up::Encode(position), camel_up::Scope::kLeg};
 }
 
 tl::expected<void, std::string> WarmUpCamelUp(Slot& slot) {
   NoListener<CamelUpTask> nobody;
-  CamelUpTask first(StartOf(Edition::kFirst), batching::TimePoint::max(), nobody);
-  CamelUpTask second(StartOf(Edition::kSecond), batching::TimePoint::max(), nobody);
-  const std::array<batching::Task*, 2> batch{&first, &second};
-  std::array<batching::Chunk, 2> chunks{};
+  constexpr CamelUpChunk kAll{.rows = 2, .moves = 2 * kLargestLegMoves, .simulated_moves = 1000};
+  ExactTask exact({StartOf(Edition::kFirst), StartOf(Edition::kSecond)}, kAll,
+                  batching::TimePoint::max(), nobody);
+  const std::array<batching::Task*, 1> batch{&exact};
+  std::array<batching::Chunk, 1> chunks{};
   CamelUpRunner(slot).Run(batch, chunks);
-  if (chunks[0] != batching::Chunk::kDone) return tl::unexpected(first.fault());
+  if (chunks[0] != batching::Chunk::kDone) return tl::unexpected(exact.fault());
   return {};
 }
 
@@ -78,9 +81,12 @@ tl::expected<void, std::string> WarmUpLife(Slot& slot) {
 BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
   return {
       .capacity = {.camel_up_rows = kCamelUpRows,
+                   .simulation_rows = kSimulationRows,
                    .life_boards = kLifeBoards,
                    .life_words = std::max<std::size_t>(max_step_words, kLifeWords)},
-      .camel_up_moves = std::max(backend.camel_up_chunk_moves(), kLargestLegMoves),
+      .camel_up_chunk = {.rows = kCamelUpRows,
+                         .moves = std::max(backend.camel_up_chunk_moves(), kLargestLegMoves),
+                         .simulated_moves = backend.camel_up_chunk_simulated_moves()},
       .life_chunk = {std::max(backend.life_chunk_word_steps(), max_step_words),
                      backend.life_chunk_generations()},
   };
@@ -91,7 +97,7 @@ std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
   std::vector<batching::KindOptions> kinds(3);
   kinds[kCamelUp] = {"camel_up",
-                     {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_moves},
+                     {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_chunk.moves},
                      max_tasks,
                      max_bytes};
   kinds[kLife] = {"life",

@@ -9,6 +9,7 @@
 
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
+#include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 
 namespace gpusim::kinds {
@@ -18,8 +19,8 @@ enum Kind : batching::KindIndex { kCamelUp, kLife, kPing };
 // How much a batch of a backend may hold.
 struct BatchSizes {
   SlotCapacity capacity;
-  std::uint64_t camel_up_moves = 0;  // work of a camel_up batch
-  LifeChunk life_chunk;              // of a life batch, and of one task
+  CamelUpChunk camel_up_chunk;  // of a camel_up batch, and of one task
+  LifeChunk life_chunk;         // of a life batch, and of one task
 };
 
 // Sized so that a batch keeps a device busy for about 2 ms, and that the largest single task fits:

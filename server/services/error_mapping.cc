@@ -5,7 +5,6 @@
 #include <string>
 
 #include "google/rpc/error_details.pb.h"
-#include "google/rpc/status.pb.h"
 #include "server/services/printable.h"
 
 namespace gpusim::server {
@@ -32,6 +31,13 @@ grpc::Status WithDetail(grpc::StatusCode code, const std::string& message,
   return {code, message, status.SerializeAsString()};
 }
 
+google::rpc::RetryInfo RetryAfter(std::int64_t retry_ms) {
+  google::rpc::RetryInfo details;
+  details.mutable_retry_delay()->set_seconds(retry_ms / 1000);
+  details.mutable_retry_delay()->set_nanos(static_cast<int>(retry_ms % 1000) * 1'000'000);
+  return details;
+}
+
 }  // namespace
 
 grpc::Status BadInput(const Violations& violations) {
@@ -56,9 +62,6 @@ grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
     return {grpc::StatusCode::UNAVAILABLE, "the server is draining"};
   // 0 would make callers come back at once, all of them.
   const std::int64_t retry_ms = std::max<std::int64_t>(1, refusal.retry_after.count());
-  google::rpc::RetryInfo details;
-  details.mutable_retry_delay()->set_seconds(retry_ms / 1000);
-  details.mutable_retry_delay()->set_nanos(static_cast<int>(retry_ms % 1000) * 1'000'000);
   const bool bytes = refusal.reason == batching::Refusal::Reason::kBytesFull;
   return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED,
                     std::string(bytes ? "max-queued-bytes" : "max-queued-calls") + " of " +
@@ -66,7 +69,31 @@ grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
                         (bytes ? ", and what is queued or running leaves too few"
                                : ", and as many are queued or running") +
                         "; retry after " + std::to_string(retry_ms) + " ms",
-                    details);
+                    RetryAfter(retry_ms));
+}
+
+grpc::Status StreamFull(std::uint64_t max_items) {
+  // Several turns of a busy device, each of which answers some of the items.
+  constexpr std::int64_t kRetryMs = 10;
+  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                    "max-stream-items is " + std::to_string(max_items) +
+                        ", and as many are in flight on this stream; retry after " +
+                        std::to_string(kRetryMs) + " ms",
+                    RetryAfter(kRetryMs));
+}
+
+grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report) {
+  const std::string table = std::string("the race table of the ") +
+                            (edition == camel_up::Edition::kFirst ? "first" : "second") +
+                            " edition ";
+  if (report.state == RaceTableState::kOff)
+    return {grpc::StatusCode::FAILED_PRECONDITION, table + "is not there: " + report.reason};
+  const std::int64_t retry_ms = std::max<std::int64_t>(100, report.remaining.count());
+  return WithDetail(grpc::StatusCode::UNAVAILABLE,
+                    table + "is being solved, " +
+                        std::to_string(static_cast<int>(report.fraction * 100)) +
+                        "% done; retry after " + std::to_string(retry_ms) + " ms",
+                    RetryAfter(retry_ms));
 }
 
 grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
@@ -84,6 +111,14 @@ grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
   }
   assert(outcome == batching::Outcome::kFailed);
   return {grpc::StatusCode::UNAVAILABLE, "the device failed: " + Printable(fault, 512)};
+}
+
+google::rpc::Status RpcStatusOf(const grpc::Status& status) {
+  google::rpc::Status message;
+  if (!message.ParseFromString(status.error_details())) message.Clear();
+  message.set_code(status.error_code());
+  message.set_message(status.error_message());
+  return message;
 }
 
 }  // namespace gpusim::server

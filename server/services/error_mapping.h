@@ -4,12 +4,16 @@
 // All functions are thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <grpcpp/support/status.h>
 
+#include "google/rpc/status.pb.h"
+#include "kernels/rules/camel_up_board.h"
 #include "kernels/violation.h"
 #include "server/batching/scheduler.h"
+#include "server/race/race_tables.h"
 
 namespace gpusim::server {
 
@@ -23,8 +27,18 @@ grpc::Status BadInput(const Violations& violations);
 // server drains.
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind);
 
+// RESOURCE_EXHAUSTED with a google.rpc.RetryInfo: an item of a stream that has `max_items` in flight.
+grpc::Status StreamFull(std::uint64_t max_items);
+
+// Of an exact race question whose table is not in use: UNAVAILABLE with a google.rpc.RetryInfo while it
+// is being solved, else FAILED_PRECONDITION. Precondition: the report says that it is not ready.
+grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report);
+
 // For a task that ended without an answer. `fault` is what the device said, for kFailed.
 // Precondition: the outcome is not kAnswered.
 grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault);
+
+// The status with its details as a message, for an item or a row that fails while its call goes on.
+google::rpc::Status RpcStatusOf(const grpc::Status& status);
 
 }  // namespace gpusim::server

@@ -27,12 +27,12 @@ class StepMethod {
     return request.pattern().size() + request.packed().rows().size() <= kLightBytes;
   }
 
-  tl::expected<std::unique_ptr<Task>, Violations> Convert(const Request& request,
-                                                          batching::TimePoint deadline,
-                                                          kinds::Listener<Task>& listener) {
+  tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
+                                                            batching::TimePoint deadline,
+                                                            kinds::Listener<Task>& listener) {
     auto plan = PlanOf(request, {.max_step_cells = context_.max_step_cells,
                                  .max_reply_bytes = context_.max_reply_bytes});
-    if (!plan) return tl::unexpected(std::move(plan.error()));
+    if (!plan) return tl::unexpected(BadInput(plan.error()));
     result_.format = request.output_format();
     result_.plan = *std::move(plan);
     return std::make_unique<Task>(std::move(result_.plan.run), context_.life_chunk, deadline,

@@ -20,9 +20,8 @@ class PingMethod {
   explicit PingMethod(const ServingContext& /*context*/) {}
 
   static bool ConvertIsLight(const Request& /*request*/) { return true; }
-  static tl::expected<std::unique_ptr<Task>, Violations> Convert(const Request& /*request*/,
-                                                                 batching::TimePoint deadline,
-                                                                 kinds::Listener<Task>& listener) {
+  static tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(
+      const Request& /*request*/, batching::TimePoint deadline, kinds::Listener<Task>& listener) {
     return std::make_unique<Task>(deadline, listener);
   }
   static void Take(const Task& /*task*/) {}
@@ -54,9 +53,50 @@ void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) 
   kind.set_compute_ns(counters.run_ns);
 }
 
+v1::RaceTableState StateOf(RaceTableState state) {
+  switch (state) {
+    case RaceTableState::kReady:
+      return v1::RACE_TABLE_STATE_READY;
+    case RaceTableState::kSolving:
+      return v1::RACE_TABLE_STATE_SOLVING;
+    case RaceTableState::kOff:
+      return v1::RACE_TABLE_STATE_OFF;
+  }
+  return v1::RACE_TABLE_STATE_UNSPECIFIED;
+}
+
+void FillRaceTable(camel_up::Edition edition, const RaceTableReport& report, v1::RaceTable& table) {
+  table.set_edition(static_cast<std::uint32_t>(edition));
+  table.set_state(StateOf(report.state));
+  table.set_progress(report.fraction);
+  table.set_remaining_ms(static_cast<std::uint64_t>(report.remaining.count()));
+  table.set_bytes(report.bytes);
+  if (report.state == RaceTableState::kReady)
+    table.set_memory(report.memory == TableMemory::kDevice ? v1::TABLE_MEMORY_DEVICE
+                                                           : v1::TABLE_MEMORY_HOST);
+  table.set_file(report.file);
+  table.set_reason(report.reason);
+}
+
+void FillStream(const kinds::WarmStreams::Blocks& next, v1::RandomStream& stream) {
+  stream.set_seed(next.base.seed);
+  stream.set_subsequence(next.base.subsequence);
+  stream.set_offset(next.offset);
+  stream.set_stream_version(camel_up::kStreamVersion);
+}
+
+void FillCache(const OddsCacheStatistics& statistics, v1::CacheStatistics& cache) {
+  cache.set_hits(statistics.hits);
+  cache.set_misses(statistics.misses);
+  cache.set_entries(statistics.entries);
+  cache.set_bytes(statistics.bytes);
+  cache.set_max_bytes(statistics.max_bytes);
+}
+
 }  // namespace
 
 std::uint64_t ServerServiceImpl::UsedOf(const std::string& flag) const {
+  if (flag == "max-cache-bytes") return context_.odds_cache.statistics().bytes;
   const bool bytes = flag == "max-queued-bytes";
   if (!bytes && flag != "max-queued-calls") return 0;
   // The limit is each kind's own, so the fullest one counts.
@@ -88,6 +128,9 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext
     entry.set_value(limit.value);
     entry.set_used(UsedOf(limit.flag));
   }
+  for (const auto edition : {camel_up::Edition::kFirst, camel_up::Edition::kSecond})
+    FillRaceTable(edition, context_.race_tables.Report(edition), *response->add_race_tables());
+  FillStream(context_.warm_streams.next(), *response->mutable_warm_stream());
   const auto uptime = std::chrono::steady_clock::now() - facts_.started;
   response->set_uptime_ms(static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(uptime).count()));
@@ -102,6 +145,7 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     statistics.set_kind(context_.scheduler.options(kind).name);
     FillKind(context_.scheduler.counters(kind), statistics);
   }
+  FillCache(context_.odds_cache.statistics(), *response->mutable_cache());
   return Answered(call);
 }
 

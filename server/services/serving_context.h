@@ -7,8 +7,13 @@
 
 #include "gpusim/v1/provenance.pb.h"
 #include "server/batching/scheduler.h"
+#include "server/cache/odds_cache.h"
+#include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
+#include "server/kinds/warm_stream.h"
+#include "server/race/race_tables.h"
 #include "server/services/conversion_pool.h"
+#include "server/services/open_streams.h"
 
 namespace gpusim::server {
 
@@ -17,13 +22,20 @@ namespace gpusim::server {
 struct ServingContext {
   batching::Scheduler& scheduler;
   ConversionPool& conversions;
-  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h
+  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h, and streams
+  OpenStreams& open_streams;
+  const RaceTables& race_tables;
+  kinds::WarmStreams& warm_streams;
+  OddsCache& odds_cache;
 
   std::chrono::milliseconds default_deadline{};  // of calls that bring none
   std::uint64_t max_queued_bytes = 0;  // of boards, and of requests before they are boards
   std::uint64_t max_step_cells = 0;    // with rows padded to whole words
   std::uint64_t max_reply_bytes = 0;
+  std::uint64_t max_call_simulations = 0;
+  std::uint64_t max_stream_items = 0;
   kinds::LifeChunk life_chunk;
+  kinds::CamelUpChunk camel_up_chunk;
 
   v1::Provenance provenance;
 };

@@ -31,7 +31,9 @@
 
 namespace gpusim::server {
 
-// When a call has to be answered: its own deadline, else the default one from now.
+// When a call has to be answered: its own deadline, TimePoint::max() if it brings none.
+batching::TimePoint OwnDeadlineOf(const grpc::CallbackServerContext& call);
+// The same, with the default one from now for a call that brings none.
 batching::TimePoint DeadlineOf(const grpc::CallbackServerContext& call,
                                std::chrono::milliseconds default_deadline);
 
@@ -40,7 +42,8 @@ batching::TimePoint DeadlineOf(const grpc::CallbackServerContext& call,
 //   kKind                     of the scheduler
 //   Method(context)
 //   bool ConvertIsLight(request)         microseconds, so gRPC's thread may do it
-//   tl::expected<std::unique_ptr<Task>, Violations> Convert(request, deadline, listener)
+//   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(request, deadline, listener)
+//                                        without a task, the answer is known already: on to Fill
 //   void Take(task)                      moves the answer out of the task, at once
 //   bool FillIsLight()                   as above, for the scheduler's thread
 //   tl::expected<void, Violations> Fill(response)
@@ -89,7 +92,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
     } else if (std::chrono::steady_clock::now() >= deadline_) {
       this->Finish(NotAnswered(batching::Outcome::kExpired, ""));
     } else if (auto task = method_.Convert(request_, deadline_, *this); !task) {
-      this->Finish(BadInput(task.error()));
+      this->Finish(task.error());
+    } else if (*task == nullptr) {
+      this->Finish(Filled());
     } else {
       Submit(std::move(*task));
     }
@@ -130,9 +135,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   }
 
   void FillAndFinish() {
-    const auto filled = method_.Fill(response_);
-    this->Finish(filled ? grpc::Status::OK : BadInput(filled.error()));
+    this->Finish(Filled());
     Release();
+  }
+
+  grpc::Status Filled() {
+    const auto filled = method_.Fill(response_);
+    return filled ? grpc::Status::OK : BadInput(filled.error());
   }
 
   static std::string FaultOf(const Task& task) {

@@ -1,14 +1,15 @@
 #include "tests/testing/camel_up_cases.h"
 
 #include <algorithm>
-#include <bit>
 #include <fstream>
+#include <span>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "kernels/rules/camel_up_leg.h"
-#include "kernels/rules/camel_up_orders.h"
+#include "kernels/rules/camel_up_shape.h"
 #include "tests/testing/test_data.h"
 
 namespace gpusim::testing {
@@ -43,14 +44,12 @@ int Between(int low, int high, std::mt19937_64& random) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-reference::LegOdds ReadRow(const camel_up::OddsBatch& batch, std::size_t row,
+// Everything of an answer but the total weight.
+reference::LegOdds ReadLeg(const camel_up::OddsAnswers::ViewType& answers, std::size_t row,
                            const reference::Position& position) {
   using namespace camel_up;
   const std::string letters = Letters(position.edition);
-  const auto answers = batch.exact_answers.view();
-  const auto edition = static_cast<Edition>(position.edition);
   reference::LegOdds odds;
-  odds.total_weight = TotalWeight(edition, static_cast<int>(position.dice.size()));
   for (std::size_t camel = 0; camel < kRacers; ++camel) {
     for (std::size_t other = 0; other < kRacers; ++other) {
       odds.rank_weight[letters[camel]][other] =
@@ -66,6 +65,61 @@ reference::LegOdds ReadRow(const camel_up::OddsBatch& batch, std::size_t row,
   odds.race_ends_weight = answers.At<kRaceEndsWeight>(row, 0);
   odds.race_ends_backward_weight = answers.At<kRaceEndsWeight>(row, 1);
   return odds;
+}
+
+reference::LegOdds ReadExactLeg(const camel_up::OddsAnswers::ViewType& answers, std::size_t row,
+                                const reference::Position& position) {
+  reference::LegOdds odds = ReadLeg(answers, row, position);
+  odds.total_weight = camel_up::TotalWeight(static_cast<camel_up::Edition>(position.edition),
+                                            static_cast<int>(position.dice.size()));
+  for (std::size_t tile = 0; tile < camel_up::kMaxTiles; ++tile)
+    EXPECT_EQ(answers.At<camel_up::kLandingSquares>(row, tile), 0u);
+  return odds;
+}
+
+reference::RaceOdds ReadRace(const camel_up::OddsAnswers::ViewType& answers, std::size_t row,
+                             int edition) {
+  using namespace camel_up;
+  const std::string letters = Letters(edition);
+  reference::RaceOdds race;
+  for (std::size_t winner = 0; winner < kRacers; ++winner) {
+    for (std::size_t last = 0; last < kRacers; ++last) {
+      const std::uint64_t weight = answers.At<kRaceJoint>(row, winner * kRacers + last);
+      if (weight != 0) race.joint[std::string{letters[winner], letters[last]}] = weight;
+    }
+  }
+  race.legs = answers.At<kRaceLegs>(row, 0);
+  return race;
+}
+
+// Component c of the synthetic table's row of a shape; 20 is the legs.
+std::uint64_t SyntheticNumber(std::uint32_t shape, std::uint64_t c) {
+  std::uint64_t bits = (std::uint64_t{shape} * 21 + c + 1) * 0x9E3779B97F4A7C15;
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9;
+  bits ^= bits >> 27;
+  return c < 20 ? bits >> 24 : (bits >> 28) + (std::uint64_t{1} << camel_up::kLegsUnitBits);
+}
+
+template <class Queries>
+std::size_t AppendRow(Queries& queries, const reference::Position& position,
+                      camel_up::Scope scope) {
+  const camel_up::LegQuery query = camel_up::Encode(ToDomain(position));
+  const std::size_t row = queries.Append();
+  queries.template At<camel_up::kBoard>(row) = query.board;
+  queries.template At<camel_up::kTiles>(row) = query.tiles;
+  queries.template At<camel_up::kEdition>(row) = query.edition;
+  queries.template At<camel_up::kScope>(row) = scope;
+  return row;
+}
+
+void ExpectRun(Slot& slot) {
+  const auto run = slot.RunCamelUp();
+  EXPECT_TRUE(run.has_value()) << run.error().what;
+}
+
+template <class Key, class Value>
+void AddAll(const std::map<Key, Value>& more, std::map<Key, Value>& sums) {
+  for (const auto& [key, value] : more) sums[key] += value;
 }
 
 }  // namespace
@@ -144,19 +198,154 @@ std::vector<reference::LegOdds> SolveOnSlot(Slot& slot,
     const std::size_t end = std::min(positions.size(), begin + batch_rows);
     auto& batch = slot.camel_up();
     batch.Clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      const camel_up::LegQuery query = camel_up::Encode(ToDomain(positions[i]));
-      const std::size_t row = batch.exact.Append();
-      batch.exact.At<camel_up::kBoard>(row) = query.board;
-      batch.exact.At<camel_up::kTiles>(row) = query.tiles;
-      batch.exact.At<camel_up::kEdition>(row) = query.edition;
-    }
-    const auto run = slot.RunCamelUp();
-    EXPECT_TRUE(run.has_value()) << run.error().what;
     for (std::size_t i = begin; i < end; ++i)
-      all.push_back(ReadRow(batch, i - begin, positions[i]));
+      AppendRow(batch.exact, positions[i], camel_up::Scope::kLeg);
+    ExpectRun(slot);
+    for (std::size_t i = begin; i < end; ++i)
+      all.push_back(ReadExactLeg(batch.exact_answers.view(), i - begin, positions[i]));
   }
   return all;
+}
+
+std::vector<RaceAnswer> SolveRacesOnSlot(Slot& slot,
+                                         const std::vector<reference::Position>& positions,
+                                         std::size_t batch_rows, bool with_leg_rows) {
+  const std::size_t rows_each = with_leg_rows ? 2 : 1;
+  std::vector<RaceAnswer> all;
+  for (std::size_t begin = 0; begin < positions.size(); begin += batch_rows / rows_each) {
+    const std::size_t end = std::min(positions.size(), begin + batch_rows / rows_each);
+    auto& batch = slot.camel_up();
+    batch.Clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      AppendRow(batch.exact, positions[i], camel_up::Scope::kRace);
+      if (with_leg_rows) AppendRow(batch.exact, positions[i], camel_up::Scope::kLeg);
+    }
+    ExpectRun(slot);
+    const auto answers = batch.exact_answers.view();
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t row = (i - begin) * rows_each;
+      all.push_back(
+          {ReadExactLeg(answers, row, positions[i]), ReadRace(answers, row, positions[i].edition)});
+      EXPECT_EQ(answers.At<camel_up::kRaceLegs>(row, 1), 0u);
+      if (with_leg_rows)
+        ExpectSameOdds(ReadExactLeg(answers, row + 1, positions[i]), all.back().leg, true,
+                       "leg row of " + Describe(positions[i]));
+    }
+  }
+  return all;
+}
+
+std::shared_ptr<const camel_up::RaceTable> MakeSyntheticTable(camel_up::Edition edition) {
+  auto rows = std::make_shared<std::vector<camel_up::RaceRow>>(camel_up::ShapesOf(edition));
+  for (std::uint32_t shape = 0; shape < rows->size(); ++shape) {
+    camel_up::RaceRow& row = (*rows)[shape];
+    for (std::uint64_t c = 0; c < camel_up::kJointNumbers; ++c)
+      row.joint[c] = SyntheticNumber(shape, c);
+    row.legs = SyntheticNumber(shape, camel_up::kJointNumbers);
+  }
+  const std::span<const camel_up::RaceRow> span(*rows);
+  return std::make_shared<const camel_up::RaceTable>(edition, std::move(rows), span);
+}
+
+reference::RaceUnits SyntheticUnits(int edition) {
+  const auto odds_of = [edition](const reference::Stacks& stacks) {
+    const std::uint32_t shape = reference::ShapeNumber(edition, stacks);
+    std::string racers;  // rearmost first
+    for (const auto& [space, stack] : stacks)
+      for (char camel : stack)
+        if (edition == 1 || (camel != 'w' && camel != 'k')) racers += camel;
+    reference::RaceOdds odds;
+    std::uint64_t c = 0;
+    for (char winner : racers)
+      for (char last : racers)
+        if (winner != last) odds.joint[{winner, last}] = SyntheticNumber(shape, c++);
+    odds.legs = SyntheticNumber(shape, c);
+    return odds;
+  };
+  return {odds_of, std::uint64_t{1} << 40, std::uint64_t{1} << 32};
+}
+
+std::vector<reference::SimulatedOdds> SimulateOnSlot(Slot& slot,
+                                                     const std::vector<SimulationRow>& rows,
+                                                     std::size_t batch_rows) {
+  using namespace camel_up;
+  std::vector<reference::SimulatedOdds> all;
+  for (std::size_t begin = 0; begin < rows.size(); begin += batch_rows) {
+    const std::size_t end = std::min(rows.size(), begin + batch_rows);
+    auto& batch = slot.camel_up();
+    batch.Clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t row = AppendRow(batch.simulations, rows[i].position, rows[i].scope);
+      batch.simulations.At<kSeed>(row) = rows[i].stream.seed;
+      batch.simulations.At<kSubsequence>(row) = rows[i].stream.subsequence;
+      batch.simulations.At<kOffset>(row) = rows[i].stream.offset;
+      batch.simulations.At<kFirst>(row) = rows[i].first;
+      batch.simulations.At<kCount>(row) = rows[i].count;
+    }
+    ExpectRun(slot);
+    const auto answers = batch.simulation_answers.view();
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t row = i - begin;
+      reference::SimulatedOdds odds;
+      odds.leg = ReadLeg(answers, row, rows[i].position);
+      odds.leg.total_weight = rows[i].count;
+      std::size_t tile = 0;
+      for (const auto& [space, effect] : rows[i].position.tiles)
+        odds.landing_squares[space] = answers.At<kLandingSquares>(row, tile++);
+      if (rows[i].scope == Scope::kRace) {
+        odds.race = ReadRace(answers, row, rows[i].position.edition);
+        odds.legs_squared = answers.At<kRaceLegs>(row, 1);
+      }
+      all.push_back(std::move(odds));
+    }
+  }
+  return all;
+}
+
+SimulationRow RandomSimulationRow(int edition, std::uint32_t count, std::mt19937_64& random) {
+  SimulationRow row;
+  row.position = RandomPosition(edition, random);
+  row.scope = random() % 2 == 0 ? camel_up::Scope::kLeg : camel_up::Scope::kRace;
+  row.stream = {random(), random() >> 16, random() >> Between(2, 63, random)};
+  if (random() % 4 == 0) row.stream.offset = (std::uint64_t{1} << 32) - random() % 16;
+  row.stream.offset = std::min(row.stream.offset, camel_up::kBlockLimit - (std::uint64_t{1} << 40));
+  row.first = random() % 3 == 0 ? random() % 200'000 : 0;
+  row.count = count;
+  return row;
+}
+
+reference::SimulatedOdds Sum(const reference::SimulatedOdds& a, const reference::SimulatedOdds& b) {
+  reference::SimulatedOdds sum = a;
+  sum.leg.total_weight += b.leg.total_weight;
+  for (const auto& [camel, weights] : b.leg.rank_weight)
+    for (std::size_t place = 0; place < weights.size(); ++place)
+      sum.leg.rank_weight[camel][place] += weights[place];
+  AddAll(b.leg.pair_weight, sum.leg.pair_weight);
+  AddAll(b.leg.landing_weight, sum.leg.landing_weight);
+  AddAll(b.landing_squares, sum.landing_squares);
+  AddAll(b.race.joint, sum.race.joint);
+  sum.leg.race_ends_weight += b.leg.race_ends_weight;
+  sum.leg.race_ends_backward_weight += b.leg.race_ends_backward_weight;
+  sum.race.legs += b.race.legs;
+  sum.legs_squared += b.legs_squared;
+  return sum;
+}
+
+std::string Describe(const SimulationRow& row) {
+  return Describe(row.position) + (row.scope == camel_up::Scope::kRace ? " races" : " legs") +
+         " seed " + std::to_string(row.stream.seed) + " subsequence " +
+         std::to_string(row.stream.subsequence) + " offset " + std::to_string(row.stream.offset) +
+         " first " + std::to_string(row.first) + " count " + std::to_string(row.count);
+}
+
+void ExpectSameTallies(const reference::SimulatedOdds& actual,
+                       const reference::SimulatedOdds& expected, const std::string& what) {
+  ExpectSameOdds(actual.leg, expected.leg, true, what);
+  SCOPED_TRACE(what);
+  EXPECT_EQ(actual.landing_squares, expected.landing_squares);
+  EXPECT_EQ(actual.race.joint, expected.race.joint);
+  EXPECT_EQ(actual.race.legs, expected.race.legs);
+  EXPECT_EQ(actual.legs_squared, expected.legs_squared);
 }
 
 void ExpectSameOdds(const reference::LegOdds& actual, const reference::LegOdds& expected,

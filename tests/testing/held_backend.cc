@@ -35,6 +35,9 @@ class HeldBackend final : public Backend {
   BackendKind kind() const override { return held_->kind(); }
   const std::vector<DeviceInfo>& devices() const override { return held_->devices(); }
   std::uint64_t camel_up_chunk_moves() const override { return held_->camel_up_chunk_moves(); }
+  std::uint64_t camel_up_chunk_simulated_moves() const override {
+    return held_->camel_up_chunk_simulated_moves();
+  }
   std::uint64_t life_chunk_word_steps() const override { return held_->life_chunk_word_steps(); }
   std::uint32_t life_chunk_generations() const override { return held_->life_chunk_generations(); }
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,

@@ -1,0 +1,59 @@
+// Players' questions for tests of EvaluateMoves, and their answers worked out the long way: every path of the leg by the
+// reference's rules, every assignment of the unknown cards, coins counted one by one. Shares nothing with kernels/moves.
+#pragma once
+
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/backend.h"
+#include "kernels/moves/moves.h"
+#include "tests/reference/camel_up_reference.h"
+
+namespace gpusim::testing {
+
+struct MovesCase {
+  std::string name{};
+  reference::Position position{};
+  std::map<int, char> owners{};  // of the tile on a space
+  char me = 'a';
+  int coins = 10;
+  std::map<char, int> tickets{};  // empty: what the held ones leave
+  std::vector<std::pair<char, int>> held{};
+  std::string hand{};
+  // Piles of race cards, the first one first: a camel's letter, or '?'; '!' behind an own one. "Y?B!".
+  std::string winners{};
+  std::string losers{};
+  bool no_tile = false;
+  bool allow_flip = false;
+  bool coin_floor = false;
+};
+
+camel_up::MovesQuestion ToQuestion(const MovesCase& moves_case);
+
+// "ticket B5", "winner B", "loser B", "roll", "tile 6+".
+std::string ActionText(camel_up::Edition edition, const camel_up::Action& action);
+
+struct EnumeratedValue {
+  double value = 0;
+  double lower = 0;  // over all assignments of the unknown cards
+  double upper = 0;
+};
+struct EnumeratedValues {
+  double baseline = 0;
+  std::map<std::string, EnumeratedValue> moves;  // by ActionText
+};
+
+// Where there are race cards, the race has to end in this leg for sure.
+EnumeratedValues EnumerateMoves(const MovesCase& moves_case);
+
+// A question whose leg has few paths. Some of those with a race that ends for sure have race cards.
+MovesCase RandomMovesCase(int edition, std::mt19937_64& random);
+
+// Leg figures from the slot; race figures, where asked for, by the reference: the race has to end in this leg for sure.
+std::vector<camel_up::Odds> SolveMoves(Slot& slot, std::span<const camel_up::OddsQuery> queries);
+
+}  // namespace gpusim::testing
