@@ -124,7 +124,7 @@ TEST_P(RaceLayersOf, AreTheMeanOverALeg) {
   // A race near its end: one stack that is carried about, and camels that it may meet.
   const reference::Position position =
       GetParam() == 1 ? reference::Position{1, {{11, "BGO"}, {13, "Y"}, {14, "W"}}, {}, "BGOYW"}
-                      : reference::Position{2, {{12, "rwb"}, {13, "gk"}, {15, "yp"}}, {}, "rbgyp*"};
+                      : reference::Position{2, {{14, "rwb"}, {15, "gk"}, {16, "yp"}}, {}, "rbgyp*"};
   std::string racers;
   const testing::RaceUniverse universe(edition, testing::ShapeOf(position, &racers));
   for (RacePart part : {RacePart::kSymmetric, RacePart::kAntisymmetric}) {
