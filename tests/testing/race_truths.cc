@@ -245,6 +245,7 @@ void ExpectRaceRowsMatch(Slot& slot, const std::vector<RaceTruth>& truths, std::
   constexpr double kChanceError = 1e-11;  // of some entries of 2^-40, and of 1e-12 that is missing
   constexpr double kLegsError = 5e-9;
   std::vector<reference::Position> positions;
+  positions.reserve(truths.size());
   for (const RaceTruth& truth : truths) positions.push_back(truth.position);
   const auto answers = SolveRacesOnSlot(slot, positions, batch_rows, false);
   for (std::size_t i = 0; i < truths.size(); ++i) {

@@ -108,6 +108,7 @@ class RandomSimulations : public Simulations, public ::testing::WithParamInterfa
 TEST_P(RandomSimulations, LikeTheReference) {
   std::mt19937_64 random(2018);
   std::vector<SimulationRow> rows;
+  rows.reserve(120);
   for (int i = 0; i < 120; ++i)
     rows.push_back(
         testing::RandomSimulationRow(GetParam(), 1 + static_cast<std::uint32_t>(i), random));
@@ -178,6 +179,7 @@ TEST_F(Simulations, TheSameBitsWhateverTheCuts) {
 TEST_F(Simulations, AloneAndInABatch) {
   std::mt19937_64 random(32);
   std::vector<SimulationRow> rows;
+  rows.reserve(64);
   for (int i = 0; i < 64; ++i)
     rows.push_back(testing::RandomSimulationRow(1 + i % 2, 3000, random));
   const auto together = testing::SimulateOnSlot(*slot_, rows, 64);
