@@ -119,7 +119,7 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
   parts.race_tables = std::make_unique<RaceTables>(options, *parts.backend, log);
   if (auto tables = parts.race_tables->Start(); !tables)
     return tl::unexpected(std::move(tables.error()));
-  auto slots = MakeSlots(options, *parts.backend, *parts.warm_streams);
+  auto slots = MakeSlots(options, parts);
   if (!slots) return tl::unexpected(std::move(slots.error()));
   parts.slots = *std::move(slots);
   std::unique_ptr<Server> server(new Server(options, std::move(parts), std::move(log)));
@@ -129,16 +129,18 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
 }
 
 tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
-    const ServerOptions& options, Backend& backend, const kinds::WarmStreams& streams) {
+    const ServerOptions& options, const Parts& parts) {
+  Backend& backend = *parts.backend;
+  const std::vector<camel_up::Edition> races = parts.race_tables->ReadyEditions();
   const SlotCapacity capacity = SizesFor(options, backend).capacity;
   std::vector<std::unique_ptr<Slot>> slots;
   for (std::size_t device = 0; device < backend.devices().size(); ++device) {
     for (int i = 0; i < options.slots; ++i) {
-      auto slot = backend.MakeSlot(device, capacity, streams.BaseOf(device));
+      auto slot = backend.MakeSlot(device, capacity, parts.warm_streams->BaseOf(device));
       const std::string place = "device " + std::to_string(device) + " (" +
                                 backend.devices()[device].name + "), slot " + std::to_string(i);
       if (!slot) return tl::unexpected(place + ": " + slot.error().what);
-      if (const auto warm = kinds::WarmUp(**slot); !warm)
+      if (const auto warm = kinds::WarmUp(**slot, races); !warm)
         return tl::unexpected(place + ", warm-up: " + warm.error());
       slots.push_back(*std::move(slot));
     }

@@ -71,7 +71,7 @@ class Server {
   Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog::logger> log);
 
   static tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> MakeSlots(
-      const ServerOptions& options, Backend& backend, const kinds::WarmStreams& streams);
+      const ServerOptions& options, const Parts& parts);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
   void FinishCalls(std::chrono::milliseconds drain_time);
   void LogKinds() const;

@@ -1,9 +1,11 @@
 #include "server/kinds/kinds.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "kernels/camel_up.h"
 #include "kernels/rules/camel_up_leg.h"
@@ -34,24 +36,40 @@ class NoListener final : public Listener<Task> {
   void OnTaskFinished(Task& /*task*/, batching::Outcome /*outcome*/) override {}
 };
 
-camel_up::OddsQuery StartOf(Edition edition) {
+camel_up::OddsQuery StartOf(Edition edition, camel_up::Scope scope) {
   camel_up::Position position{.edition = edition, .stacks = {}, .tiles = {}, .dice = {}};
   for (int camel = 0; camel < camel_up::CamelsOf(edition); ++camel)
     position.stacks.push_back({camel + 1, {static_cast<camel_up::Camel>(camel)}});
   for (int die = 0; die < camel_up::DiceOf(edition); ++die)
     position.dice.push_back(static_cast<camel_up::Die>(die));
-  return {camel_up::Encode(position), camel_up::Scope::kLeg};
+  return {camel_up::Encode(position), scope};
 }
 
-tl::expected<void, std::string> WarmUpCamelUp(Slot& slot) {
+// Exact and simulated, legs and races, in one batch.
+tl::expected<void, std::string> WarmUpCamelUp(Slot& slot, std::span<const Edition> races) {
+  using camel_up::Scope;
   NoListener<CamelUpTask> nobody;
-  constexpr CamelUpChunk kAll{.rows = 2, .moves = 2 * kLargestLegMoves, .simulated_moves = 1000};
-  ExactTask exact({StartOf(Edition::kFirst), StartOf(Edition::kSecond)}, kAll,
-                  batching::TimePoint::max(), nobody);
-  const std::array<batching::Task*, 1> batch{&exact};
-  std::array<batching::Chunk, 1> chunks{};
+  constexpr auto kNoDeadline = batching::TimePoint::max();
+  constexpr CamelUpChunk kAll{
+      .rows = 4, .moves = 8 * kLargestLegMoves, .simulated_moves = 1'000'000};
+  std::vector<camel_up::OddsQuery> exact;
+  std::vector<std::unique_ptr<CamelUpTask>> tasks;
+  for (const Edition edition : {Edition::kFirst, Edition::kSecond}) {
+    exact.push_back(StartOf(edition, Scope::kLeg));
+    for (const Scope scope : {Scope::kLeg, Scope::kRace}) {
+      const SimulationRun run{
+          .query = StartOf(edition, scope), .base = {}, .offset = 0, .first = 0, .count = 1000};
+      tasks.push_back(std::make_unique<SimulationTask>(run, kAll, kNoDeadline, nobody));
+    }
+  }
+  for (const Edition edition : races) exact.push_back(StartOf(edition, Scope::kRace));
+  tasks.push_back(std::make_unique<ExactTask>(std::move(exact), kAll, kNoDeadline, nobody));
+
+  std::vector<batching::Task*> batch;
+  for (const auto& task : tasks) batch.push_back(task.get());
+  std::vector<batching::Chunk> chunks(batch.size());
   CamelUpRunner(slot).Run(batch, chunks);
-  if (chunks[0] != batching::Chunk::kDone) return tl::unexpected(exact.fault());
+  if (chunks.back() != batching::Chunk::kDone) return tl::unexpected(tasks.back()->fault());
   return {};
 }
 
@@ -117,8 +135,8 @@ batching::SlotRunners RunnersOf(Slot& slot) {
   return runners;
 }
 
-tl::expected<void, std::string> WarmUp(Slot& slot) {
-  return WarmUpCamelUp(slot).and_then([&] { return WarmUpLife(slot); });
+tl::expected<void, std::string> WarmUp(Slot& slot, std::span<const camel_up::Edition> races) {
+  return WarmUpCamelUp(slot, races).and_then([&] { return WarmUpLife(slot); });
 }
 
 }  // namespace gpusim::kinds

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_
 batching::SlotRunners RunnersOf(Slot& slot);
 
 // Runs every kernel once with a small batch, on a slot that nobody else uses: lazy loading and
-// first allocations happen now and not in the first request. The error says what the device said.
-tl::expected<void, std::string> WarmUp(Slot& slot);
+// first allocations happen now and not in the first request. `races`: the editions whose race table is in
+// use. The error says what the device said.
+tl::expected<void, std::string> WarmUp(Slot& slot, std::span<const camel_up::Edition> races);
 
 }  // namespace gpusim::kinds

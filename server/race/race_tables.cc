@@ -83,6 +83,13 @@ RaceTableReport RaceTables::Report(Edition edition) const {
   return reports_[static_cast<std::size_t>(edition) - 1];
 }
 
+std::vector<Edition> RaceTables::ReadyEditions() const {
+  std::vector<Edition> ready;
+  for (const Edition edition : {Edition::kFirst, Edition::kSecond})
+    if (Report(edition).state == RaceTableState::kReady) ready.push_back(edition);
+  return ready;
+}
+
 void RaceTables::Set(Edition edition, RaceTableReport report) {
   const batching::MutexLock lock(mutex_);
   reports_[static_cast<std::size_t>(edition) - 1] = std::move(report);

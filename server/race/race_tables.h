@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <spdlog/logger.h>
 #include <tl/expected.hpp>
@@ -56,6 +57,7 @@ class RaceTables {
   tl::expected<void, std::string> Start();
 
   RaceTableReport Report(camel_up::Edition edition) const GPUSIM_EXCLUDES(mutex_);
+  std::vector<camel_up::Edition> ReadyEditions() const;
 
  private:
   using Table = std::shared_ptr<const camel_up::RaceTable>;

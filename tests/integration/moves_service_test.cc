@@ -94,12 +94,6 @@ std::vector<camel_up::MovesQuestion> LegQuestions(int count) {
   return questions;
 }
 
-server::ServerOptions WithoutRaceTables() {
-  server::ServerOptions options = TestOptions();
-  options.race_table_solving = server::RaceTableSolving::kOff;
-  return options;
-}
-
 class MovesServiceTest : public ::testing::Test {
  protected:
   grpc::Status Ask(const v1::EvaluateMovesRequest& request, v1::EvaluateMovesResponse& response) {
@@ -125,7 +119,7 @@ class MovesServiceTest : public ::testing::Test {
     return ValueMoves(plan, SolveMoves(*slot_, plan.queries, RacesBy::kSlot));
   }
 
-  InProcessServer server_{WithoutRaceTables()};
+  InProcessServer server_;
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
   std::unique_ptr<Slot> slot_ =
       backend_->MakeSlot(0, {.camel_up_rows = 64, .life_boards = 1, .life_words = 64}, {}).value();
@@ -310,7 +304,7 @@ TEST_F(MovesServiceTest, ManyAreOneTo256) {
 }
 
 TEST(MovesServiceLimitsTest, TheReplyIsMeasuredBeforeTheWork) {
-  server::ServerOptions options = WithoutRaceTables();
+  server::ServerOptions options = TestOptions();
   options.max_reply_bytes = 4096;
   InProcessServer server(options);
   v1::EvaluateMovesManyRequest request;
@@ -355,7 +349,7 @@ TEST_F(MovesServiceTest, RaceCardsWithTheRaceTable) {
                   .hand = "BW",
                   .winners = "?Y!?",
                   .losers = "O?G!"});
-  InProcessServer server;  // solves the first edition's table before it is ready
+  InProcessServer server(RaceOptions());  // solves the first edition's table before it is ready
   v1::EvaluateMovesResponse response;
   grpc::ClientContext context;
   const grpc::Status status =

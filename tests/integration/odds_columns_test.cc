@@ -166,7 +166,7 @@ TEST(OddsColumnsTest, RowsAreAsSingleCallsAndBadOnesFailAlone) {
 }
 
 TEST(OddsColumnsTest, RacesAreAsSingleCallsToo) {
-  InProcessServer server;
+  InProcessServer server(RaceOptions());
   const std::vector<v1::Output> outputs{v1::OUTPUT_RACE, v1::OUTPUT_RACE_JOINT};
   std::mt19937_64 random(11);
   const std::size_t rows = 100;
@@ -296,9 +296,7 @@ TEST(OddsColumnsTest, TheReplysSizeIsCheckedBeforeTheWork) {
 }
 
 TEST(OddsColumnsTest, WithoutItsTableARaceCallIsRefusedWhole) {
-  server::ServerOptions options = TestOptions();
-  options.race_table_solving = server::RaceTableSolving::kOff;
-  InProcessServer server(options);
+  InProcessServer server;
   std::mt19937_64 random(10);
   v1::GetOddsColumnsRequest request = ColumnsOf(RandomPositions(1, 10, random));
   request.add_outputs(v1::OUTPUT_RACE_JOINT);

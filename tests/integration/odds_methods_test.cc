@@ -317,7 +317,7 @@ TEST(OddsCacheServiceTest, AnswersInOtherColoursWithoutTheDevice) {
 
 // Races from the start of a leg, no tiles: the numbers of tests/data, which belong to ranks.
 TEST(RaceTest, FirstEditionTruths) {
-  InProcessServer server;
+  InProcessServer server(RaceOptions());
   ASSERT_EQ(server.info().race_tables(0).state(), v1::RACE_TABLE_STATE_READY);
   std::ifstream file(TestData() + "/camel_up/race_first_edition.csv");
   std::string line;
@@ -356,7 +356,7 @@ TEST(RaceTest, FirstEditionTruths) {
 
 // In the middle of a leg, with tiles. The second edition's table is solved at the start on a GPU alone.
 TEST(RaceTest, SecondEditionTruthsOfTheMiddleOfALeg) {
-  InProcessServer server;
+  InProcessServer server(RaceOptions());
   if (server.info().backend() != v1::BACKEND_CUDA) {
     EXPECT_NE(server.info().race_tables(1).state(), v1::RACE_TABLE_STATE_READY);
     return;
@@ -390,7 +390,7 @@ TEST(RaceTest, SecondEditionTruthsOfTheMiddleOfALeg) {
 }
 
 TEST(RaceTest, SimulatedRacesAgreeWithTheTableAndTheCacheKeepsThem) {
-  InProcessServer server;
+  InProcessServer server(RaceOptions());
   reference::Position position{
       .edition = 1, .stacks = {{3, "BG"}, {5, "OY"}, {6, "W"}}, .tiles = {{8, -1}}, .dice = "BOW"};
   v1::GetOddsRequest request = Ask(position, {v1::OUTPUT_RACE, v1::OUTPUT_RACE_JOINT});
@@ -418,9 +418,7 @@ TEST(RaceTest, SimulatedRacesAgreeWithTheTableAndTheCacheKeepsThem) {
 }
 
 TEST(RaceTableTest, WithoutOneARaceIsRefusedAndALegIsNot) {
-  server::ServerOptions options = TestOptions();
-  options.race_table_solving = server::RaceTableSolving::kOff;
-  InProcessServer server(options);
+  InProcessServer server;
   v1::GetOddsResponse response;
   for (const v1::Output output : {v1::OUTPUT_RACE, v1::OUTPUT_RACE_JOINT}) {
     const grpc::Status status = GetOdds(server, Ask(Crowded(), {output}), response);

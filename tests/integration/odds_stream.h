@@ -16,13 +16,6 @@
 
 namespace gpusim::testing {
 
-// For tests that ask no exact race questions: a server that is ready sooner.
-inline server::ServerOptions OptionsWithoutRaceTables() {
-  server::ServerOptions options = TestOptions();
-  options.race_table_solving = server::RaceTableSolving::kOff;
-  return options;
-}
-
 // One thread may ask while another reads.
 class OddsStream {
  public:

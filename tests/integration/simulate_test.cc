@@ -123,7 +123,7 @@ grpc::Status Refusal(InProcessServer& server, const v1::SimulateRequest& request
 }
 
 TEST(SimulateTest, AllFaultsAreNamedAtOnce) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   v1::SimulateRequest request = Request(0);
   request.mutable_position()->mutable_text()->set_tiles("1+");
   request.add_outputs(static_cast<v1::Output>(99));
@@ -145,7 +145,7 @@ TEST(SimulateTest, AllFaultsAreNamedAtOnce) {
 }
 
 TEST(SimulateTest, ARunThatWouldLeaveItsStreamIsRefused) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   v1::SimulateRequest over = NamedRequest(2);
   over.set_first_simulation(std::numeric_limits<std::uint64_t>::max() - 1);
   EXPECT_THAT(ViolationsOf(Refusal(server, over)),
@@ -171,7 +171,7 @@ TEST(SimulateTest, ARunThatWouldLeaveItsStreamIsRefused) {
 }
 
 TEST(SimulateTest, ARunOfANamedStreamIsThatOfGetOdds) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   const v1::SimulateRequest request = NamedRequest(200'001);
   const v1::SimulateResponse last = SimulateRun(server, request).Last();
   EXPECT_EQ(last.state(), v1::SIMULATE_STATE_DONE);
@@ -181,7 +181,7 @@ TEST(SimulateTest, ARunOfANamedStreamIsThatOfGetOdds) {
 }
 
 TEST(SimulateTest, TwoHalvesAreTheWhole) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   v1::SimulateRequest first = NamedRequest(70'001);
   v1::SimulateRequest second = NamedRequest(130'000);
   second.set_first_simulation(70'001);
@@ -193,7 +193,7 @@ TEST(SimulateTest, TwoHalvesAreTheWhole) {
 }
 
 TEST(SimulateTest, AWarmStreamIsNamedNeverUsedTwiceAndCanBeReplayed) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   const v1::SimulateRequest request = Request(70'000);
   const v1::GetOddsResponse first = SimulateRun(server, request).Last().estimate();
   const v1::RandomStream& stream = first.provenance().stream();
@@ -208,7 +208,7 @@ TEST(SimulateTest, AWarmStreamIsNamedNeverUsedTwiceAndCanBeReplayed) {
 }
 
 TEST(SimulateTest, EstimatesGrowAndACancelEndsTheRun) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   v1::SimulateRequest request = Request(kEndless);
   request.set_update_interval_ms(10);
   SimulateRun run(server, request);
@@ -232,7 +232,7 @@ TEST(SimulateTest, EstimatesGrowAndACancelEndsTheRun) {
 
 // Whoever reads late gets fewer estimates, and the last one is the whole.
 TEST(SimulateTest, TheLastMessageIsTheTotalHoweverManyCameBefore) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   v1::SimulateRequest request = NamedRequest(400'000);
   request.set_update_interval_ms(10);
   SimulateRun run(server, request);
@@ -250,7 +250,7 @@ TEST(SimulateTest, TheLastMessageIsTheTotalHoweverManyCameBefore) {
 
 TEST(SimulateTest, ARunEndsAtItsTargetError) {
   constexpr double kTarget = 0.002;
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   v1::SimulateRequest request = Request(kEndless);
   request.set_target_error(kTarget);
   const v1::SimulateResponse last = SimulateRun(server, request).Last();
@@ -286,7 +286,7 @@ TEST(SimulateTest, WhatWasNeverSeenIsNotExact) {
 }
 
 TEST(SimulateTest, ARunEndsWhenItsTimeIsUp) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   v1::SimulateRequest request = Request(kEndless);
   request.set_max_duration_ms(40);
   const v1::SimulateResponse last = SimulateRun(server, request).Last();
@@ -297,7 +297,7 @@ TEST(SimulateTest, ARunEndsWhenItsTimeIsUp) {
 }
 
 TEST(SimulateTest, ADeadlineEndsTheRunAndTheDefaultOneDoesNot) {
-  server::ServerOptions options = OptionsWithoutRaceTables();
+  server::ServerOptions options = TestOptions();
   options.default_deadline = milliseconds(20);
   InProcessServer server(options);
   SimulateRun late(server, Request(kEndless), std::chrono::system_clock::now() + milliseconds(50));
@@ -317,7 +317,7 @@ TEST(SimulateTest, ADrainEndsTheRunWhereItCanGoOnToTheSameBits) {
   request.set_update_interval_ms(10);
   v1::SimulateResponse last;
   {
-    InProcessServer server(OptionsWithoutRaceTables());
+    InProcessServer server;
     SimulateRun run(server, request);
     ASSERT_TRUE(run.Read(last));
     // It returns long before its time.
@@ -330,7 +330,7 @@ TEST(SimulateTest, ADrainEndsTheRunWhereItCanGoOnToTheSameBits) {
   ASSERT_GT(last.estimate().simulations(), 0u);
   EXPECT_EQ(last.next_simulation(), last.estimate().simulations());
 
-  InProcessServer elsewhere(OptionsWithoutRaceTables());
+  InProcessServer elsewhere;
   request.set_first_simulation(last.next_simulation());
   request.set_simulations(100'000);
   const v1::SimulateResponse rest = SimulateRun(elsewhere, request).Last();
@@ -343,7 +343,7 @@ TEST(SimulateTest, ADrainEndsTheRunWhereItCanGoOnToTheSameBits) {
 class HeldSimulateTest : public ::testing::Test {
  protected:
   static server::ServerOptions OneSlot() {
-    server::ServerOptions options = OptionsWithoutRaceTables();
+    server::ServerOptions options = TestOptions();
     options.slots = 1;
     options.max_cache_bytes = 0;
     options.max_queued_calls = 6;

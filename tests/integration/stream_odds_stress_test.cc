@@ -62,7 +62,7 @@ std::vector<std::thread> RunStreams(InProcessServer& server, unsigned threads, u
 }
 
 server::ServerOptions SmallStreams() {
-  server::ServerOptions options = OptionsWithoutRaceTables();
+  server::ServerOptions options = TestOptions();
   options.max_stream_items = 16;
   return options;
 }
@@ -92,7 +92,7 @@ TEST(StreamOddsStressTest, AStopInTheMiddle) {
 
 // Simulations without an end among them.
 TEST(StreamOddsStressTest, SimulationsThatAreCancelledAtAllTimes) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   std::vector<std::thread> callers;
   for (unsigned i = 0; i < 4; ++i) {
     callers.emplace_back([&server, i] {

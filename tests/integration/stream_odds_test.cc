@@ -44,7 +44,7 @@ v1::EvaluateMovesRequest MovesQuestion() {
 
 TEST(StreamOddsTest, TenThousandItemsAreAnsweredOnceEachAsAUnaryCallIs) {
   constexpr std::uint32_t kItems = 10'000;
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   OddsStream stream(server.camel_up());
   ASSERT_EQ(stream.max_in_flight(), TestOptions().max_stream_items);
   // The caller goes by the announced number to the last item, and so no item may be refused.
@@ -99,7 +99,7 @@ void ExpectSameError(const google::rpc::Status& error, const grpc::Status& unary
 }
 
 TEST(StreamOddsTest, ABadItemFailsAloneAndAsTheUnaryCallDoes) {
-  InProcessServer server(OptionsWithoutRaceTables());
+  InProcessServer server;
   OddsStream stream(server.camel_up());
   v1::GetOddsRequest bad_odds = OddsQuestionNumber(0);
   bad_odds.mutable_position()->mutable_stacks(0)->set_space(17);
@@ -136,7 +136,7 @@ class HeldStreamTest : public ::testing::Test {
   static constexpr std::uint64_t kMaxItems = 4;
 
   static server::ServerOptions OneSlot() {
-    server::ServerOptions options = OptionsWithoutRaceTables();
+    server::ServerOptions options = TestOptions();
     options.slots = 1;
     options.max_cache_bytes = 0;
     options.max_stream_items = kMaxItems;
@@ -229,7 +229,7 @@ TEST_F(HeldStreamTest, AnItemExpiresInTheQueueAndIsNeverRun) {
 }
 
 TEST(StreamOddsDefaultsTest, AnItemWithoutATimeoutHasTheDefaultDeadlineAndItsStreamNone) {
-  server::ServerOptions options = OptionsWithoutRaceTables();
+  server::ServerOptions options = TestOptions();
   options.default_deadline = milliseconds(20);
   options.slots = 1;
   options.max_cache_bytes = 0;
@@ -342,7 +342,7 @@ TEST_F(HeldStreamTest, ADeviceFaultIsTheItemsAndTheStreamGoesOn) {
 // writes stop getting through.
 TEST(StreamOddsLimitsTest, ACallerThatNeverReadsIsNotReadFor) {
   constexpr std::uint32_t kItems = 400'000;
-  server::ServerOptions options = OptionsWithoutRaceTables();
+  server::ServerOptions options = TestOptions();
   options.max_stream_items = 8;
   InProcessServer server(options);
   OddsStream stream(server.camel_up());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/testing/in_process_server.h"
+#include "tests/testing/wrapped_backend.h"
 
 namespace gpusim::testing {
 namespace {
@@ -28,36 +29,19 @@ class HeldSlot final : public Slot {
   DeviceGate& gate_;
 };
 
-class HeldBackend final : public Backend {
+class HeldBackend final : public WrappedBackend {
  public:
-  explicit HeldBackend(DeviceGate& gate) : gate_(gate) {}
+  explicit HeldBackend(DeviceGate& gate) : WrappedBackend(MakeTestBackend()), gate_(gate) {}
 
-  BackendKind kind() const override { return held_->kind(); }
-  const std::vector<DeviceInfo>& devices() const override { return held_->devices(); }
-  std::uint64_t camel_up_chunk_moves() const override { return held_->camel_up_chunk_moves(); }
-  std::uint64_t camel_up_chunk_simulated_moves() const override {
-    return held_->camel_up_chunk_simulated_moves();
-  }
-  std::uint64_t life_chunk_word_steps() const override { return held_->life_chunk_word_steps(); }
-  std::uint32_t life_chunk_generations() const override { return held_->life_chunk_generations(); }
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,
                                                const camel_up::StreamBase& warm) override {
-    auto slot = held_->MakeSlot(device, capacity, warm);
+    auto slot = WrappedBackend::MakeSlot(device, capacity, warm);
     if (!slot) return tl::unexpected(slot.error());
     return std::make_unique<HeldSlot>(*std::move(slot), gate_);
-  }
-  DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
-      camel_up::Edition edition, int threads, const RaceSolveWatch& watch) override {
-    return held_->SolveRaceTable(edition, threads, watch);
-  }
-  DeviceResult<void> UseRaceTable(std::shared_ptr<const camel_up::RaceTable> table,
-                                  TableMemory memory) override {
-    return held_->UseRaceTable(std::move(table), memory);
   }
 
  private:
   DeviceGate& gate_;
-  std::unique_ptr<Backend> held_ = MakeTestBackend();
 };
 
 }  // namespace

@@ -14,6 +14,13 @@ namespace gpusim::testing {
 server::ServerOptions TestOptions() {
   server::ServerOptions options;
   options.listen = {"127.0.0.1:0"};
+  options.race_table_solving = server::RaceTableSolving::kOff;
+  return options;
+}
+
+server::ServerOptions RaceOptions() {
+  server::ServerOptions options = TestOptions();
+  options.race_table_solving = server::RaceTableSolving::kAuto;
   return options;
 }
 

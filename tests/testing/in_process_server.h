@@ -15,8 +15,10 @@
 
 namespace gpusim::testing {
 
-// Defaults for tests: 127.0.0.1 with port 0.
+// Defaults for tests: 127.0.0.1 with port 0, and no race tables, which take a second to solve.
 server::ServerOptions TestOptions();
+// With those tables that are quick to solve.
+server::ServerOptions RaceOptions();
 
 // The CPU backend with two threads; with GPUSIM_TEST_BACKEND=cuda in the environment, as the gpu
 // suite sets it, the GPU. Throws std::runtime_error if that is not to be had: nothing is skipped.

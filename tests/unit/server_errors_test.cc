@@ -53,6 +53,34 @@ TEST(ErrorMappingTest, OneFault) {
   EXPECT_EQ(bad.field_violations(0).description(), "'Q': no die of the first edition");
 }
 
+TEST(ErrorMappingTest, ARaceTableOnItsWay) {
+  using std::chrono::milliseconds;
+  const RaceTableReport report{.state = RaceTableState::kSolving,
+                               .fraction = 0.425,
+                               .remaining = milliseconds(61'500),
+                               .file = {},
+                               .reason = {}};
+  const grpc::Status status = RaceTableMissing(camel_up::Edition::kSecond, report);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(status.error_message(),
+            "the race table of the second edition is being solved, 42% done; retry after 61500 ms");
+  google::rpc::Status details;
+  google::rpc::RetryInfo retry;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  ASSERT_EQ(details.details_size(), 1);
+  ASSERT_TRUE(details.details(0).UnpackTo(&retry));
+  EXPECT_EQ(retry.retry_delay().seconds(), 61);
+  EXPECT_EQ(retry.retry_delay().nanos(), 500'000'000);
+}
+
+TEST(ErrorMappingTest, NoRaceTable) {
+  const RaceTableReport report{.state = RaceTableState::kOff, .file = {}, .reason = "it was eaten"};
+  const grpc::Status status = RaceTableMissing(camel_up::Edition::kFirst, report);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(status.error_message(),
+            "the race table of the first edition is not there: it was eaten");
+}
+
 TEST(ErrorMappingTest, ManyFaultsAreCounted) {
   const Violations violations(40, Violation{"f", "v", "r"});
   const grpc::Status status = BadInput(violations);
