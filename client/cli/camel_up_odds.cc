@@ -7,48 +7,25 @@
 #include "client/cli/error_report.h"
 #include "client/cli/json.h"
 #include "client/cli/odds_report.h"
+#include "client/cli/position_options.h"
+#include "client/cli/text.h"
 
 namespace gpusim::cli {
 namespace {
 
-struct OutputName {
-  const char* name;
-  v1::Output output;
-};
-constexpr OutputName kOutputs[] = {{"ranks", v1::OUTPUT_LEG_RANKS},
-                                   {"pairs", v1::OUTPUT_LEG_PAIRS},
-                                   {"landings", v1::OUTPUT_LANDINGS}};
-
 class CamelUpOdds : public Command {
  public:
-  explicit CamelUpOdds(CLI::App& app) {
-    app.add_option("--edition", edition_, "1 (2014) or 2 (2018)");
-    app.add_option("--position", position_,
-                   "Camels by space, bottom to top: '1:BGO 2:Y 3:W'. First edition B G O Y W, "
-                   "second r b g y p and the crazy w k");
-    app.add_option("--tiles", tiles_, "Tiles by space, + oasis, - mirage: '6+ 8-'");
-    app.add_option("--dice", dice_, "Dice still in the pyramid: 'BGO', * is the grey one. All");
-    app.add_option("--outputs", outputs_, "Any of ranks,pairs,landings. ranks");
+  explicit CamelUpOdds(CLI::App& app) : position_(app), outputs_(app), stream_(app) {
+    app.add_option("--method", method_, "exact or monte-carlo. exact");
+    app.add_option("--simulations", simulations_, "Of monte-carlo: 1e9");
   }
 
   tl::expected<void, Failure> Prepare(const Settings& settings) override {
-    v1::Position& position = *request_.mutable_position();
-    if (edition_ == "1") {
-      position.set_edition(v1::EDITION_FIRST);
-    } else if (edition_ == "2") {
-      position.set_edition(v1::EDITION_SECOND);
-    } else if (edition_.empty()) {
-      return WrongUsage("--edition is missing; pass --edition 1 or --edition 2");
-    } else {
-      return WrongUsage("--edition '" + edition_ + "' is unknown; pass --edition 1 or --edition 2");
-    }
-    if (position_.empty()) {
-      return WrongUsage("--position is missing; pass one such as --position '1:BGO 2:Y 3:W'");
-    }
-    position.mutable_text()->set_stacks(position_);
-    position.mutable_text()->set_tiles(tiles_);
-    position.mutable_text()->set_dice(dice_);
-    return ReadOutputs(settings.format);
+    if (auto filled = position_.Fill(*request_.mutable_position()); !filled) return filled;
+    const auto outputs = outputs_.Read(settings.format);
+    if (!outputs) return tl::unexpected(outputs.error());
+    for (const v1::Output output : *outputs) request_.add_outputs(output);
+    return ReadMethod();
   }
 
   tl::expected<Output, Failure> Run(const Settings& settings, ProtoClient& client,
@@ -67,34 +44,33 @@ class CamelUpOdds : public Command {
   }
 
  private:
-  tl::expected<void, Failure> ReadOutputs(Format format) {
-    std::size_t begin = 0;
-    while (begin < outputs_.size()) {
-      const std::size_t end = std::min(outputs_.find(',', begin), outputs_.size());
-      const std::string name = outputs_.substr(begin, end - begin);
-      bool known = false;
-      for (const OutputName& output : kOutputs) {
-        if (name != output.name) continue;
-        request_.add_outputs(output.output);
-        known = true;
-      }
-      if (!known) {
-        return WrongUsage("--outputs '" + name + "' is unknown; pass any of ranks,pairs,landings");
-      }
-      begin = end + 1;
+  tl::expected<void, Failure> ReadMethod() {
+    const auto stream = stream_.Read();
+    if (!stream) return tl::unexpected(stream.error());
+    if (method_ == "exact") {
+      if (!simulations_.empty()) return WrongUsage("--simulations needs --method monte-carlo");
+      if (*stream) return WrongUsage("--seed needs --method monte-carlo");
+      return {};
     }
-    if (format == Format::kCsv && request_.outputs_size() > 1) {
-      return WrongUsage("--outputs '" + outputs_ +
-                        "' does not fit one CSV; pass one output, or --format json");
+    if (method_ != "monte-carlo") {
+      return WrongUsage("--method '" + Printable(method_) +
+                        "' is unknown; pass exact or monte-carlo");
     }
+    if (simulations_.empty()) {
+      return WrongUsage("--method monte-carlo needs a number such as --simulations 1e9");
+    }
+    const auto simulations = ReadCount("--simulations", simulations_);
+    if (!simulations) return tl::unexpected(simulations.error());
+    request_.mutable_monte_carlo()->set_simulations(*simulations);
+    if (*stream) *request_.mutable_monte_carlo()->mutable_stream() = **stream;
     return {};
   }
 
-  std::string edition_;
-  std::string position_;
-  std::string tiles_;
-  std::string dice_;
-  std::string outputs_;
+  PositionOptions position_;
+  OutputOptions outputs_;
+  StreamOptions stream_;
+  std::string method_ = "exact";
+  std::string simulations_;
   v1::GetOddsRequest request_;
 };
 

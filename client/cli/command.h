@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,13 @@ inline tl::unexpected<Failure> WrongUsage(std::string line) {
 struct Output {
   std::string out;  // for stdout
   std::string err;  // for stderr
+  int status = kExitOk;
+};
+
+// For what a command writes while it runs. False, with errno set, when that cannot be done.
+struct Console {
+  std::function<bool(const std::string&)> out;
+  std::function<bool(const std::string&)> err;
 };
 
 enum class Format { kTable, kJson, kCsv };
@@ -45,6 +53,7 @@ struct Settings {
   std::chrono::nanoseconds timeout;
   Format format = Format::kTable;
   Terminal terminal;
+  Console console;
 };
 
 // The options are parsed into it, then Prepare and Run are called once each.

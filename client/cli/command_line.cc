@@ -7,7 +7,11 @@
 #include <numeric>
 #include <string_view>
 
+#include "client/cli/camel_up_batch.h"
+#include "client/cli/camel_up_moves.h"
 #include "client/cli/camel_up_odds.h"
+#include "client/cli/camel_up_simulate.h"
+#include "client/cli/check.h"
 #include "client/cli/life_step.h"
 #include "client/cli/ping.h"
 #include "client/cli/status.h"
@@ -108,10 +112,15 @@ CommandLine::CommandLine()
   app_.add_option("--format", format_, "table, json or csv. table");
 
   CLI::App& camel_up = *app_.add_subcommand("camel-up", "Camel Up");
-  Add(camel_up, "odds", "The exact odds of the leg under way", &MakeCamelUpOdds);
+  Add(camel_up, "odds", "The odds of the leg under way and of the race, exact or sampled",
+      &MakeCamelUpOdds);
+  Add(camel_up, "moves", "What every action of a player is worth", &MakeCamelUpMoves);
+  Add(camel_up, "simulate", "A long Monte Carlo run with running estimates", &MakeCamelUpSimulate);
+  Add(camel_up, "batch", "The odds of a file of positions, as lines of JSON", &MakeCamelUpBatch);
   CLI::App& life = *app_.add_subcommand("life", "Game of Life");
   Add(life, "step", "Run a pattern and tell what became of it", &MakeLifeStep);
   Add(app_, "status", "The server's version, devices, counters and limits", &MakeStatus);
+  Add(app_, "check", "Ask the server what is known, and compare", &MakeCheck);
   Add(app_, "ping", "Time empty calls through the server's scheduler", &MakePing);
 }
 

@@ -1,5 +1,7 @@
 #include "client/cli/json.h"
 
+#include <cstdio>
+
 #include <google/protobuf/util/json_util.h>
 
 namespace gpusim::cli {
@@ -22,6 +24,23 @@ std::string ToJson(const google::protobuf::Message& message) {
   // Only a message with an Any of unknown type could fail, and replies have none.
   const auto status = google::protobuf::util::MessageToJsonString(message, &json, options);
   return status.ok() ? json : "{}\n";
+}
+
+std::string JsonString(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
+      json += escaped;
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
 }
 
 std::string MergeJson(const std::string& first, const std::string& second) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <google/protobuf/message.h>
 
@@ -10,6 +11,9 @@ namespace gpusim::cli {
 
 // Ends with a line end.
 std::string ToJson(const google::protobuf::Message& message);
+
+// A string with its quotes.
+std::string JsonString(std::string_view text);
 
 // One object with the fields of both, which have no name in common.
 std::string MergeJson(const std::string& first, const std::string& second);

@@ -27,12 +27,12 @@ int End(const Failure& failure) {
 
 int End(const Output& output) {
   WriteAll(STDERR_FILENO, output.err);
-  if (WriteAll(STDOUT_FILENO, output.out)) return kExitOk;
+  if (WriteAll(STDOUT_FILENO, output.out)) return output.status;
   return End(
       Failure{kExitFailed, {std::string("cannot write to stdout: ") + std::strerror(errno)}});
 }
 
-// Ctrl-C cancels from here to the return, which is why nothing is read or printed here.
+// Ctrl-C cancels from here to the return. What reads or prints in between looks whether it has.
 tl::expected<Output, Failure> Call(Command& command, const Settings& settings) {
   const Interruption interruption;
   auto client = ProtoClient::Create({.server = settings.server, .timeout = settings.timeout});
@@ -57,10 +57,13 @@ int Main(std::vector<std::string> arguments) {
   google::protobuf::SetLogHandler(nullptr);
 
   CommandLine command_line;
-  const auto invocation = command_line.Parse(std::move(arguments), DetectTerminal());
+  auto invocation = command_line.Parse(std::move(arguments), DetectTerminal());
   if (!invocation) return End(invocation.error());
   if (invocation->command == nullptr) return End(Output{invocation->text, ""});
 
+  invocation->settings.console = {
+      .out = [](const std::string& text) { return WriteAll(STDOUT_FILENO, text); },
+      .err = [](const std::string& text) { return WriteAll(STDERR_FILENO, text); }};
   const auto prepared = invocation->command->Prepare(invocation->settings);
   if (!prepared) return End(prepared.error());
 

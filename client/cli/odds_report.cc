@@ -1,10 +1,12 @@
 #include "client/cli/odds_report.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include "client/cli/camel_text.h"
 #include "client/cli/provenance_text.h"
 #include "client/cli/text.h"
 
@@ -13,62 +15,54 @@ namespace {
 
 using Align = TextTable::Align;
 using Cell = TextTable::Cell;
+using Camels = std::vector<const v1::CamelOdds*>;
 
 constexpr int kPlaces = 5;
 constexpr const char* kPlaceTitles[kPlaces] = {"1st", "2nd", "3rd", "4th", "5th"};
 
-struct CamelText {
-  const char* name;
-  char letter;  // of the first edition; the second writes it small
-  const char* color;
-};
+bool IsExact(const v1::GetOddsResponse& odds) { return odds.total_weight() > 0; }
 
-CamelText TextOf(v1::Camel camel) {
-  switch (camel) {
-    case v1::CAMEL_BLUE:
-      return {"blue", 'B', "34"};
-    case v1::CAMEL_GREEN:
-      return {"green", 'G', "32"};
-    case v1::CAMEL_ORANGE:
-      return {"orange", 'O', "38;5;208"};
-    case v1::CAMEL_YELLOW:
-      return {"yellow", 'Y', "33"};
-    case v1::CAMEL_WHITE:
-      return {"white", 'W', "37"};
-    case v1::CAMEL_RED:
-      return {"red", 'R', "31"};
-    case v1::CAMEL_PURPLE:
-      return {"purple", 'P', "35"};
-    case v1::CAMEL_CRAZY_WHITE:
-      return {"crazy white", 'W', "37"};
-    case v1::CAMEL_CRAZY_BLACK:
-      return {"crazy black", 'K', "90"};
-    default:
-      return {"unknown", '?', ""};
-  }
-}
-
-Cell CamelCell(v1::Camel camel, v1::Edition edition) {
-  const CamelText text = TextOf(camel);
-  const char letter =
-      edition == v1::EDITION_SECOND ? static_cast<char>(std::tolower(text.letter)) : text.letter;
-  return {std::string(text.name) + " (" + letter + ")", text.color};
+bool HasRanks(const v1::CamelOdds& camel) {
+  return camel.rank_weight_size() > 0 || camel.ranks_size() > 0;
 }
 
 std::uint32_t RankWeight(const v1::CamelOdds& camel, int place) {
   return place < camel.rank_weight_size() ? camel.rank_weight(place) : 0;
 }
 
-// By the chance of being first, then second and so on; the edition's order decides what is left.
-std::vector<const v1::CamelOdds*> LikeliestFirst(const v1::GetOddsResponse& odds) {
-  std::vector<const v1::CamelOdds*> camels;
+double Share(std::uint32_t weight, const v1::GetOddsResponse& odds) {
+  return IsExact(odds) ? static_cast<double>(weight) / odds.total_weight() : 0;
+}
+
+double RankChance(const v1::GetOddsResponse& odds, const v1::CamelOdds& camel, int place) {
+  if (IsExact(odds)) return Share(RankWeight(camel, place), odds);
+  return place < camel.ranks_size() ? camel.ranks(place).value() : 0;
+}
+
+// By the chance of being first, then second and so on, or of winning the race where no places were
+// asked for; the edition's order decides what is left.
+Camels LikeliestFirst(const v1::GetOddsResponse& odds) {
+  const auto chances = [&](const v1::CamelOdds* camel) {
+    std::vector<double> all;
+    for (int place = 0; HasRanks(*camel) && place < kPlaces; ++place)
+      all.push_back(RankChance(odds, *camel, place));
+    all.push_back(camel->race_win());
+    return all;
+  };
+  Camels camels;
   for (const v1::CamelOdds& camel : odds.camels()) camels.push_back(&camel);
-  std::stable_sort(
-      camels.begin(), camels.end(), [](const v1::CamelOdds* a, const v1::CamelOdds* b) {
-        return std::lexicographical_compare(b->rank_weight().begin(), b->rank_weight().end(),
-                                            a->rank_weight().begin(), a->rank_weight().end());
-      });
+  std::stable_sort(camels.begin(), camels.end(),
+                   [&](const auto* a, const auto* b) { return chances(b) < chances(a); });
   return camels;
+}
+
+// What stands beside a table that is so wide.
+int BarColumns(const Terminal& terminal, int table_columns) {
+  return terminal.is_terminal ? std::clamp(terminal.columns - table_columns, 0, 40) : 0;
+}
+
+Cell BarCell(double share, v1::Camel camel, int columns) {
+  return {Bar(share, columns), CamelColor(camel), 0};
 }
 
 std::vector<Cell> PlaceHeader(std::string first) {
@@ -77,86 +71,170 @@ std::vector<Cell> PlaceHeader(std::string first) {
   return header;
 }
 
-std::vector<Align> PlaceColumns() {
-  std::vector<Align> columns(1 + kPlaces, Align::kRight);
+std::vector<Align> CamelColumns(std::size_t numbers) {
+  std::vector<Align> columns(1 + numbers, Align::kRight);
   columns[0] = Align::kLeft;
   return columns;
 }
 
-std::string RankTables(const v1::GetOddsResponse& odds, v1::Edition edition,
+// The second table makes the first one's figures exact, or says how far they can be trusted.
+std::string RankTables(const v1::GetOddsResponse& odds, const Camels& camels, v1::Edition edition,
                        const Terminal& terminal) {
-  constexpr int kColumnsBesideBar = 58;
-  const int bar_columns =
-      terminal.is_terminal ? std::clamp(terminal.columns - kColumnsBesideBar, 0, 40) : 0;
-  auto columns = PlaceColumns();
+  const int bar_columns = BarColumns(terminal, 58);
+  auto columns = CamelColumns(kPlaces);
   columns.push_back(Align::kLeft);
   TextTable chances(columns);
-  TextTable weights(PlaceColumns());
+  TextTable second(CamelColumns(kPlaces));
   chances.AddRow(PlaceHeader("chance"));
-  weights.AddRow(PlaceHeader("weight of " + std::to_string(odds.total_weight())));
-  for (const v1::CamelOdds* camel : LikeliestFirst(odds)) {
+  second.AddRow(PlaceHeader(IsExact(odds) ? "weight of " + std::to_string(odds.total_weight())
+                                          : "standard error"));
+  for (const v1::CamelOdds* camel : camels) {
     std::vector<Cell> chance_row = {CamelCell(camel->camel(), edition)};
-    std::vector<Cell> weight_row = chance_row;
+    std::vector<Cell> second_row = chance_row;
     for (int place = 0; place < kPlaces; ++place) {
-      const std::uint32_t weight = RankWeight(*camel, place);
-      chance_row.push_back({Percent(weight, odds.total_weight())});
-      weight_row.push_back({std::to_string(weight)});
+      chance_row.push_back({Percent(RankChance(odds, *camel, place))});
+      if (IsExact(odds)) {
+        second_row.push_back({std::to_string(RankWeight(*camel, place))});
+      } else {
+        const bool there = place < camel->ranks_size();
+        second_row.push_back({ErrorPercent(there ? camel->ranks(place).standard_error() : 0)});
+      }
     }
-    chance_row.push_back({Bar(RankWeight(*camel, 0), odds.total_weight(), bar_columns),
-                          TextOf(camel->camel()).color, 0});
+    chance_row.push_back(BarCell(RankChance(odds, *camel, 0), camel->camel(), bar_columns));
     chances.AddRow(std::move(chance_row));
-    weights.AddRow(std::move(weight_row));
+    second.AddRow(std::move(second_row));
   }
-  return chances.Render(terminal.color) + '\n' + weights.Render(terminal.color);
+  return chances.Render(terminal.color) + '\n' + second.Render(terminal.color);
 }
 
-std::string PairTable(const v1::GetOddsResponse& odds, v1::Edition edition, bool color) {
-  std::vector<const v1::PairOdds*> pairs;
-  for (const v1::PairOdds& pair : odds.pairs()) pairs.push_back(&pair);
-  std::stable_sort(pairs.begin(), pairs.end(), [](const v1::PairOdds* a, const v1::PairOdds* b) {
-    return a->weight() > b->weight();
-  });
-  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
-  table.AddRow({{"first"}, {"second"}, {"chance"}, {"weight"}});
-  for (const v1::PairOdds* pair : pairs) {
-    table.AddRow({CamelCell(pair->first(), edition),
-                  CamelCell(pair->second(), edition),
-                  {Percent(pair->weight(), odds.total_weight())},
-                  {std::to_string(pair->weight())}});
+std::string TicketTable(const Camels& camels, v1::Edition edition, bool color) {
+  std::size_t faces = 0;
+  for (const v1::CamelOdds* camel : camels)
+    faces = std::max(faces, static_cast<std::size_t>(camel->tickets_size()));
+  TextTable table(CamelColumns(faces));
+  std::vector<Cell> header = {{"value of a ticket"}};
+  for (const v1::TicketValue& ticket : camels.front()->tickets())
+    header.push_back({std::to_string(ticket.face())});
+  table.AddRow(std::move(header));
+  for (const v1::CamelOdds* camel : camels) {
+    std::vector<Cell> row = {CamelCell(camel->camel(), edition)};
+    for (const v1::TicketValue& ticket : camel->tickets()) {
+      std::string value = Signed(ticket.value());
+      if (ticket.has_standard_error()) value += " +-" + Decimals(ticket.standard_error(), 4);
+      row.push_back({std::move(value)});
+    }
+    table.AddRow(std::move(row));
   }
   return table.Render(color);
 }
 
-const char* EffectText(v1::TileEffect effect) {
-  return effect == v1::TILE_EFFECT_OASIS    ? "oasis (+)"
-         : effect == v1::TILE_EFFECT_MIRAGE ? "mirage (-)"
-                                            : "unknown";
+std::string RaceTable(const v1::GetOddsResponse& odds, const Camels& camels, v1::Edition edition,
+                      const Terminal& terminal) {
+  const bool sampled = camels.front()->has_race_win_standard_error();
+  const int bar_columns = BarColumns(terminal, sampled ? 56 : 36);
+  auto columns = CamelColumns(2);
+  columns.push_back(Align::kLeft);
+  TextTable table(columns);
+  table.AddRow({{"race"}, {"win"}, {"last"}, {""}});
+  const auto chance = [&](double value, double error) {
+    return Percent(value) + (sampled ? " +-" + ErrorPercent(error) : "");
+  };
+  for (const v1::CamelOdds* camel : camels) {
+    table.AddRow({CamelCell(camel->camel(), edition),
+                  {chance(camel->race_win(), camel->race_win_standard_error())},
+                  {chance(camel->race_last(), camel->race_last_standard_error())},
+                  BarCell(camel->race_win(), camel->camel(), bar_columns)});
+  }
+  std::string text = table.Render(terminal.color);
+  if (odds.has_expected_legs()) {
+    text += "expected legs: " + Decimals(odds.expected_legs().value(), 4);
+    if (odds.expected_legs().has_standard_error())
+      text += " +-" + Decimals(odds.expected_legs().standard_error(), 4);
+    text += '\n';
+  }
+  return text;
+}
+
+// Winners as rows, the last as columns.
+std::string JointTable(const v1::GetOddsResponse& odds, v1::Edition edition, std::string title,
+                       const std::function<std::string(const v1::Estimate&)>& show, bool color) {
+  std::vector<v1::Camel> camels;
+  for (const v1::RacePairOdds& pair : odds.race_pairs()) {
+    if (std::find(camels.begin(), camels.end(), pair.winner()) == camels.end())
+      camels.push_back(pair.winner());
+  }
+  TextTable table(CamelColumns(camels.size()));
+  std::vector<Cell> header = {{std::move(title)}};
+  for (const v1::Camel camel : camels) header.push_back(CamelCell(camel, edition));
+  table.AddRow(std::move(header));
+  for (const v1::Camel winner : camels) {
+    std::vector<Cell> row(1 + camels.size(), Cell{"-"});
+    row[0] = CamelCell(winner, edition);
+    for (const v1::RacePairOdds& pair : odds.race_pairs()) {
+      const auto last = std::find(camels.begin(), camels.end(), pair.last());
+      if (pair.winner() != winner || last == camels.end()) continue;
+      row[1 + static_cast<std::size_t>(last - camels.begin())] = {show(pair.probability())};
+    }
+    table.AddRow(std::move(row));
+  }
+  return table.Render(color);
+}
+
+std::string JointTables(const v1::GetOddsResponse& odds, v1::Edition edition, bool color) {
+  std::string text = JointTable(
+      odds, edition, "winner, last", [](const v1::Estimate& e) { return Percent(e.value()); },
+      color);
+  if (IsExact(odds)) return text;
+  return text + '\n' +
+         JointTable(
+             odds, edition, "standard error",
+             [](const v1::Estimate& e) { return ErrorPercent(e.standard_error()); }, color);
+}
+
+std::string PairTable(const v1::GetOddsResponse& odds, v1::Edition edition, bool color) {
+  const auto chance = [&](const v1::PairOdds& pair) {
+    return IsExact(odds) ? Share(pair.weight(), odds) : pair.probability().value();
+  };
+  std::vector<const v1::PairOdds*> pairs;
+  for (const v1::PairOdds& pair : odds.pairs()) pairs.push_back(&pair);
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [&](const auto* a, const auto* b) { return chance(*a) > chance(*b); });
+  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
+  table.AddRow({{"first"}, {"second"}, {"chance"}, {IsExact(odds) ? "weight" : "standard error"}});
+  for (const v1::PairOdds* pair : pairs) {
+    table.AddRow({CamelCell(pair->first(), edition),
+                  CamelCell(pair->second(), edition),
+                  {Percent(chance(*pair))},
+                  {IsExact(odds) ? std::to_string(pair->weight())
+                                 : ErrorPercent(pair->probability().standard_error())}});
+  }
+  return table.Render(color);
 }
 
 std::string LandingTable(const v1::GetOddsResponse& odds) {
   TextTable table({Align::kRight, Align::kLeft, Align::kRight, Align::kRight});
-  table.AddRow({{"space"}, {"tile"}, {"expected landings"}, {"weight"}});
+  table.AddRow(
+      {{"space"}, {"tile"}, {"expected landings"}, {IsExact(odds) ? "weight" : "standard error"}});
   for (const v1::TileLandings& tile : odds.landings()) {
-    char expected[32];
-    std::snprintf(expected, sizeof expected, "%.4f",
-                  odds.total_weight() == 0 ? 0.0
-                                           : static_cast<double>(tile.landing_weight()) /
-                                                 static_cast<double>(odds.total_weight()));
+    const double expected =
+        IsExact(odds) ? Share(tile.landing_weight(), odds) : tile.expected().value();
     table.AddRow({{std::to_string(tile.space())},
                   {EffectText(tile.effect())},
-                  {expected},
-                  {std::to_string(tile.landing_weight())}});
+                  {Decimals(expected, 4)},
+                  {IsExact(odds) ? std::to_string(tile.landing_weight())
+                                 : Decimals(tile.expected().standard_error(), 6)}});
   }
   return table.Render(false);
 }
 
 std::string RaceEnds(const v1::GetOddsResponse& odds, v1::Edition edition) {
-  const auto part = [&](std::uint32_t weight) {
-    return Percent(weight, odds.total_weight()) + " (" + std::to_string(weight) + ")";
+  const auto part = [&](std::uint32_t weight, const v1::Estimate& estimate) {
+    if (IsExact(odds)) return Percent(Share(weight, odds)) + " (" + std::to_string(weight) + ")";
+    return Percent(estimate.value()) + " +-" + ErrorPercent(estimate.standard_error());
   };
-  std::string line = "race ends in this leg: " + part(odds.race_ends_weight());
+  std::string line = "race ends in this leg: " + part(odds.race_ends_weight(), odds.race_ends());
   if (edition == v1::EDITION_SECOND) {
-    line += ", backward: " + part(odds.race_ends_backward_weight());
+    line += ", backward: " + part(odds.race_ends_backward_weight(), odds.race_ends_backward());
   }
   return line + '\n';
 }
@@ -166,41 +244,18 @@ std::string RaceEnds(const v1::GetOddsResponse& odds, v1::Edition edition) {
 std::string OddsTable(const v1::GetOddsResponse& odds, v1::Edition edition,
                       const Terminal& terminal) {
   std::string text;
-  if (odds.camels_size() > 0) text += RankTables(odds, edition, terminal) + '\n';
+  if (const Camels camels = LikeliestFirst(odds); !camels.empty()) {
+    const v1::CamelOdds& first = *camels.front();
+    if (HasRanks(first)) text += RankTables(odds, camels, edition, terminal) + '\n';
+    if (first.tickets_size() > 0) text += TicketTable(camels, edition, terminal.color) + '\n';
+    if (first.has_race_win()) text += RaceTable(odds, camels, edition, terminal) + '\n';
+  }
+  if (odds.race_pairs_size() > 0) text += JointTables(odds, edition, terminal.color) + '\n';
   if (odds.pairs_size() > 0) text += PairTable(odds, edition, terminal.color) + '\n';
   if (odds.landings_size() > 0) text += LandingTable(odds) + '\n';
-  return text + RaceEnds(odds, edition) + ProvenanceText(odds.provenance());
-}
-
-std::string OddsCsv(const v1::GetOddsResponse& odds) {
-  const std::string total = std::to_string(odds.total_weight());
-  std::string csv;
-  if (odds.camels_size() > 0) {
-    csv += CsvLine({"camel", "first", "second", "third", "fourth", "fifth", "total_weight",
-                    "race_ends_weight", "race_ends_backward_weight"});
-    for (const v1::CamelOdds& camel : odds.camels()) {
-      std::vector<std::string> row = {v1::Camel_Name(camel.camel())};
-      for (int place = 0; place < kPlaces; ++place) {
-        row.push_back(std::to_string(RankWeight(camel, place)));
-      }
-      row.insert(row.end(), {total, std::to_string(odds.race_ends_weight()),
-                             std::to_string(odds.race_ends_backward_weight())});
-      csv += CsvLine(row);
-    }
-  } else if (odds.pairs_size() > 0) {
-    csv += CsvLine({"first", "second", "weight", "total_weight"});
-    for (const v1::PairOdds& pair : odds.pairs()) {
-      csv += CsvLine({v1::Camel_Name(pair.first()), v1::Camel_Name(pair.second()),
-                      std::to_string(pair.weight()), total});
-    }
-  } else {
-    csv += CsvLine({"space", "effect", "landing_weight", "total_weight"});
-    for (const v1::TileLandings& tile : odds.landings()) {
-      csv += CsvLine({std::to_string(tile.space()), v1::TileEffect_Name(tile.effect()),
-                      std::to_string(tile.landing_weight()), total});
-    }
-  }
-  return csv;
+  text += RaceEnds(odds, edition);
+  if (odds.simulations() > 0) text += std::to_string(odds.simulations()) + " simulations\n";
+  return text + ProvenanceText(odds.provenance());
 }
 
 }  // namespace gpusim::cli

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/cli/live_view.h"
 #include "client/cli/provenance_text.h"
 #include "client/cli/text.h"
 
@@ -47,7 +48,45 @@ std::string DeviceText(const v1::Device& device) {
   return text;
 }
 
-std::string Facts(const v1::GetInfoResponse& info) {
+// Everything that is known of a race table, in one line.
+std::string RaceTableText(const v1::RaceTable& table) {
+  constexpr double kMebibyte = 1 << 20;
+  std::string text;
+  switch (table.state()) {
+    case v1::RACE_TABLE_STATE_READY:
+      text = "ready, " + Decimal(static_cast<double>(table.bytes()) / kMebibyte, " MiB");
+      break;
+    case v1::RACE_TABLE_STATE_SOLVING:
+      text = "solving, " + Percent(table.progress());
+      if (table.remaining_ms() > 0) {
+        text += ", " + ClockText(static_cast<double>(table.remaining_ms()) / 1000) + " left";
+      }
+      break;
+    case v1::RACE_TABLE_STATE_OFF:
+      text = "off";
+      break;
+    default:
+      text = "unknown";
+  }
+  if (table.memory() == v1::TABLE_MEMORY_HOST) text += ", in host memory";
+  if (table.memory() == v1::TABLE_MEMORY_DEVICE) text += ", in device memory";
+  if (!table.file().empty()) text += ", " + Printable(table.file());
+  if (!table.reason().empty()) text += ": " + Printable(table.reason());
+  return text;
+}
+
+std::string CacheText(const v1::CacheStatistics& cache) {
+  if (cache.max_bytes() == 0) return "off";
+  constexpr double kMebibyte = 1 << 20;
+  const std::uint64_t asked = cache.hits() + cache.misses();
+  return (asked == 0 ? "nothing asked"
+                     : Percent(cache.hits(), asked) + " of " + std::to_string(asked) + " hit") +
+         ", " + std::to_string(cache.entries()) + " entries, " +
+         Decimal(static_cast<double>(cache.bytes()) / kMebibyte, "") + " of " +
+         Decimal(static_cast<double>(cache.max_bytes()) / kMebibyte, " MiB");
+}
+
+std::string Facts(const v1::GetInfoResponse& info, const v1::GetStatisticsResponse& statistics) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.AddRow({{"version"}, {Printable(info.version())}});
   table.AddRow({{"backend"}, {BackendText(info.backend())}});
@@ -55,6 +94,11 @@ std::string Facts(const v1::GetInfoResponse& info) {
   for (const v1::Device& device : info.devices()) {
     table.AddRow({{"device " + std::to_string(device.index())}, {DeviceText(device)}});
   }
+  for (const v1::RaceTable& race : info.race_tables()) {
+    table.AddRow({{"race table " + std::to_string(race.edition())}, {RaceTableText(race)}});
+  }
+  if (info.has_warm_stream()) table.AddRow({{"warm stream"}, {StreamText(info.warm_stream())}});
+  if (statistics.has_cache()) table.AddRow({{"cache"}, {CacheText(statistics.cache())}});
   return table.Render(false);
 }
 
@@ -105,7 +149,7 @@ std::string Limits(const v1::GetInfoResponse& info) {
 
 std::string StatusTable(const v1::GetInfoResponse& info,
                         const v1::GetStatisticsResponse& statistics, bool with_limits) {
-  std::string text = Facts(info);
+  std::string text = Facts(info, statistics);
   if (statistics.kinds_size() > 0) text += '\n' + Statistics(statistics);
   if (with_limits) text += '\n' + Limits(info);
   return text;

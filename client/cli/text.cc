@@ -1,6 +1,7 @@
 #include "client/cli/text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -31,17 +32,33 @@ std::string Printable(std::string_view text) {
 }
 
 std::string Percent(std::uint64_t part, std::uint64_t total) {
-  char text[32];
-  const double percent =
-      total == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(total);
-  std::snprintf(text, sizeof text, "%.2f%%", percent);
+  return Percent(total == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(total));
+}
+
+std::string Percent(double share) { return Decimals(100 * share, 2) + "%"; }
+
+std::string ErrorPercent(double share) { return Decimals(100 * share, 4) + "%"; }
+
+std::string Decimals(double value, int decimals) {
+  char text[400];  // the largest double has 309 digits before the point
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
 
-std::string Bar(std::uint64_t part, std::uint64_t total, int columns) {
-  if (total == 0 || columns <= 0) return "";
-  const double share = std::min(1.0, static_cast<double>(part) / static_cast<double>(total));
-  const int eighths = static_cast<int>(std::lround(share * 8 * columns));
+std::string Signed(double value) {
+  char text[400];
+  std::snprintf(text, sizeof text, "%+.4f", value);
+  return text;
+}
+
+std::string Number(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string Bar(double share, int columns) {
+  if (columns <= 0) return "";
+  const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 8 * columns));
   std::string bar;
   for (int i = 0; i < eighths / 8; ++i) bar += "\u2588";
   constexpr const char* kParts[] = {"",       "\u258f", "\u258e", "\u258d",

@@ -15,8 +15,19 @@ std::string Printable(std::string_view text);
 // "16.36%"; "0.00%" when the total is 0.
 std::string Percent(std::uint64_t part, std::uint64_t total);
 
-// A bar of at most `columns` characters, in eighths of a character (UTF-8).
-std::string Bar(std::uint64_t part, std::uint64_t total, int columns);
+std::string Percent(double share);
+// Of a standard error, which is small: "0.0023%".
+std::string ErrorPercent(double share);
+
+// With as many decimals: "4.8781". "+0.5000", "-1.0000" where the sign counts.
+std::string Decimals(double value, int decimals);
+std::string Signed(double value);
+
+// All digits that the value has: "0.1", "4e-07".
+std::string Number(double value);
+
+// A bar of `share` (0 to 1) times `columns` characters, in eighths of a character (UTF-8).
+std::string Bar(double share, int columns);
 
 // Fields with commas, quotes or line ends are quoted; ends with a line end.
 std::string CsvLine(const std::vector<std::string>& fields);

@@ -103,6 +103,16 @@ tl::expected<std::chrono::nanoseconds, std::string> ParseDuration(std::string_vi
   return tl::unexpected<std::string>("needs a unit of ns, us, ms, s, m or h, as in 500ms or 10s");
 }
 
+tl::expected<double, std::string> ParsePositive(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0) ||
+      value > std::numeric_limits<double>::max()) {
+    return tl::unexpected<std::string>("is not a positive number such as 0.001 or 1e-6");
+  }
+  return value;
+}
+
 tl::expected<CellOffset, std::string> ParseOffset(std::string_view text) {
   const auto comma = text.find(',');
   const auto x = ParseInteger(text.substr(0, comma));

@@ -187,9 +187,9 @@ class CudaBackend : public Backend {
   BackendKind kind() const override { return BackendKind::kCuda; }
   const std::vector<DeviceInfo>& devices() const override { return devices_; }
 
-  // Of an H200; a smaller GPU takes longer than 2 ms for them.
+  // Of an H200 (that of simulations is an estimate); a smaller GPU takes longer than 2 ms for them.
   std::uint64_t camel_up_chunk_moves() const override { return 180'000'000; }
-  std::uint64_t camel_up_chunk_simulated_moves() const override { return 100'000'000; }
+  std::uint64_t camel_up_chunk_simulated_moves() const override { return 150'000'000; }
   std::uint64_t life_chunk_word_steps() const override { return 50'000'000; }
   std::uint32_t life_chunk_generations() const override { return 2048; }
 

@@ -29,6 +29,9 @@ namespace {
 
 using namespace camel_up;
 
+constexpr unsigned kLegBlocksAMultiprocessor = 5;
+constexpr unsigned kRaceBlocksAMultiprocessor = 4;  // 29 KiB of shared memory each
+
 constexpr int kThreads = 128;  // 180 and 378 prefixes of a full leg: 2 and 3 rounds
 
 struct Tally {
@@ -150,7 +153,8 @@ struct NoRace {
   __device__ void operator()(Board, std::uint32_t, bool) const {}
 };
 
-__global__ void __launch_bounds__(kThreads)
+// The second bound is for the compiler, which else spills registers to make room for more blocks.
+__global__ void __launch_bounds__(kThreads, kLegBlocksAMultiprocessor)
     LegOdds(ExactQueries::ViewType queries, ExactRows rows, OddsAnswers::ViewType answers,
             int most_prefix_draws) {
   __shared__ Tally tally;
@@ -170,7 +174,6 @@ __global__ void __launch_bounds__(kThreads)
 
 constexpr int kLegsSum = kRacers * kRacers;  // behind the components of kRaceJoint
 constexpr int kRaceSums = kLegsSum + 1;
-constexpr unsigned kRaceBlocksAMultiprocessor = 4;
 
 using RaceColumns = std::uint64_t[kRaceSums][kThreads];
 
@@ -223,7 +226,6 @@ __device__ void AddRaceToRow(const RaceColumns& columns, const OddsAnswers::View
   }
 }
 
-// The second bound is for the compiler, which else spills registers to make room for more blocks.
 __global__ void __launch_bounds__(kThreads, kRaceBlocksAMultiprocessor)
     RaceOdds(ExactQueries::ViewType queries, ExactRows rows, RaceRowsOfDevice tables,
              OddsAnswers::ViewType answers, int most_prefix_draws) {
@@ -265,7 +267,7 @@ Launch LaunchOf(std::size_t rows, int multiprocessors, unsigned blocks_a_multipr
 void LaunchLegOdds(const ExactQueries::ViewType& queries, const ExactRows& rows,
                    const OddsAnswers::ViewType& answers, int multiprocessors, cudaStream_t stream) {
   if (rows.count == 0) return;
-  const Launch launch = LaunchOf(rows.count, multiprocessors, 4);  // 119 registers a thread
+  const Launch launch = LaunchOf(rows.count, multiprocessors, kLegBlocksAMultiprocessor);
   LegOdds<<<launch.blocks, kThreads, 0, stream>>>(queries, rows, answers, launch.most_prefix_draws);
   CheckCuda(cudaGetLastError());
 }

@@ -51,15 +51,37 @@ GPUSIM_HOST_DEVICE constexpr int LowestBit(std::uint64_t bits) {
 
 GPUSIM_HOST_DEVICE constexpr Board LowSlots(int count) { return (Board{1} << (8 * count)) - 1; }
 
+// Slots whose high bit is set in `bits`, a part of kHighBits; and the slot of the only one. On the device a
+// product of 32 bits sums four slots, where counting and finding bits has an eighth of its rate.
+GPUSIM_HOST_DEVICE constexpr int CountSlots(Board bits) {
+#ifdef __CUDA_ARCH__
+  const std::uint32_t pairs =
+      (static_cast<std::uint32_t>(bits) >> 7) + (static_cast<std::uint32_t>(bits >> 32) >> 7);
+  return static_cast<int>(pairs * 0x0101'0101 >> 24);
+#else
+  return std::popcount(bits);
+#endif
+}
+GPUSIM_HOST_DEVICE constexpr int OnlySlot(Board bit) {
+#ifdef __CUDA_ARCH__
+  const std::uint32_t number = (static_cast<std::uint32_t>(bit) >> 7) * 0x0001'0203 +
+                               (static_cast<std::uint32_t>(bit >> 32) >> 7) * 0x0405'0607;
+  return static_cast<int>(number >> 24);
+#else
+  return std::countr_zero(bit) / 8;
+#endif
+}
+
 // Slots that stand behind `space`. A byte's high bit is set by adding 128 - space exactly if the
 // slot's space (at most 31) is not below.
 GPUSIM_HOST_DEVICE constexpr int SlotsBehind(Board board, int space) {
   const Board at_or_beyond =
       (((board >> 3) & kSpaceBits) + static_cast<Board>(128 - space) * kOnes) & kHighBits;
-  return kMaxCamels - CountBits(at_or_beyond);
+  return kMaxCamels - CountSlots(at_or_beyond);
 }
 
-GPUSIM_HOST_DEVICE constexpr Board Relocate(Board board, int first, int end, int to, int space) {
+GPUSIM_HOST_DEVICE constexpr Board RelocateByShifts(Board board, int first, int end, int to,
+                                                    int space) {
   const int length = end - first;
   const Board unit =
       (((board >> (8 * first)) & kCamelBits) | static_cast<Board>(space << 3) * kOnes) &
@@ -74,6 +96,61 @@ GPUSIM_HOST_DEVICE constexpr Board Relocate(Board board, int first, int end, int
          ((board >> (8 * to)) & LowSlots(passed)) << (8 * (to + length)) | (board & ~LowSlots(end));
 }
 
+// Four bytes out of the eight of `from`, each named by a nibble of `names`.
+GPUSIM_HOST_DEVICE constexpr std::uint32_t PickBytes(std::uint64_t from, std::uint32_t names) {
+#ifdef __CUDA_ARCH__
+  return __byte_perm(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(from >> 32),
+                     names);
+#else
+  std::uint32_t picked = 0;
+  for (int k = 0; k < 4; ++k)
+    picked |= static_cast<std::uint32_t>(from >> (8 * (names >> (4 * k) & 7)) & 0xFF) << (8 * k);
+  return picked;
+#endif
+}
+GPUSIM_HOST_DEVICE constexpr std::uint64_t PickAllBytes(std::uint64_t from, std::uint32_t names) {
+  return PickBytes(from, names) | static_cast<std::uint64_t>(PickBytes(from, names >> 16)) << 32;
+}
+
+// Nibble k is 1 for the slots k below `count`.
+GPUSIM_HOST_DEVICE constexpr std::uint32_t LowNibbles(int count) {
+  return 0x0111'1111u >> (4 * (kMaxCamels - count));
+}
+
+// The same for the device, whose shifts of 64 bits by a variable are four instructions each: a nibble a slot names the
+// slot that comes there, so the rotation of [low, high), whose second part begins at `middle` afterwards,
+// is worked out in 32 bits.
+GPUSIM_HOST_DEVICE constexpr Board RelocateByNames(Board board, int first, int end, int to,
+                                                   int space) {
+  const bool forward = to >= end;
+  const int low = forward ? first : to;
+  const int high = forward ? to : end;
+  const int length = end - first;
+  const int middle = forward ? high - length : low + length;
+  const std::uint32_t front = LowNibbles(middle) - LowNibbles(low);
+  const std::uint32_t back = LowNibbles(high) - LowNibbles(middle);
+  const std::uint32_t names = 0x7654'3210u + static_cast<std::uint32_t>(high - middle) * front -
+                              static_cast<std::uint32_t>(middle - low) * back;
+  // One in the unit's slots: byte 0 of `ones` there, byte 4 elsewhere.
+  const std::uint64_t ones = 0x0101'0101;
+  const std::uint64_t unit = PickAllBytes(ones, 0x4444'4444u - 4 * (forward ? back : front));
+  const auto further = static_cast<std::uint32_t>(8 * (space - SpaceOf(board, first)));
+  const std::uint64_t moved = PickAllBytes(board, names);
+  // No slot leaves its byte, so halves do not carry.
+  return (static_cast<std::uint32_t>(moved) + static_cast<std::uint32_t>(unit) * further) |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(moved >> 32) +
+                                    static_cast<std::uint32_t>(unit >> 32) * further)
+             << 32;
+}
+
+GPUSIM_HOST_DEVICE constexpr Board Relocate(Board board, int first, int end, int to, int space) {
+#ifdef __CUDA_ARCH__
+  return RelocateByNames(board, first, end, to, space);
+#else
+  return RelocateByShifts(board, first, end, to, space);
+#endif
+}
+
 }  // namespace leg_detail
 
 // The slot in which a camel of the edition stands.
@@ -81,7 +158,7 @@ GPUSIM_HOST_DEVICE constexpr int SlotOf(Board board, Camel camel) {
   using namespace leg_detail;
   const Board difference = (board ^ (camel * kOnes)) & kCamelBits;
   const Board is_zero = ~(difference + 0x7f * kOnes) & kHighBits;
-  return LowestBit(is_zero) / 8;
+  return OnlySlot(is_zero);
 }
 
 // Moves the unit whose lowest camel stands in `slot` by `steps` in `direction` (+1, or -1 for a
@@ -98,8 +175,7 @@ GPUSIM_HOST_DEVICE constexpr Draw MoveUnit(Board board, Tiles tiles, int slot, i
   Draw draw;
   if (space < 1) {
     draw.finish = Finish::kBackward;
-    draw.board = Relocate(board, slot, end, 0, 0);
-    return draw;
+    space = 0;
   }
   bool underneath = false;
   const std::uint32_t tile = space <= kSpaces ? TileAt(tiles, space) : std::uint32_t{kNoTile};
@@ -222,15 +298,22 @@ inline constexpr std::uint64_t kRaceRowFactor = 3;
 // the orders.
 inline constexpr int kOrders = 625;
 
+// The racing camels by rank, rearmost first, in slots 0 to 4: the two others, crazy camels or unused slots,
+// are taken out. Their lowest bits, less 1, are the masks of what stands below.
+GPUSIM_HOST_DEVICE constexpr Board RacersAlone(Board board) {
+  using namespace leg_detail;
+  const Board others = (board >> 2) & (board | board >> 1) & kOnes;  // camels 5, 6 and 7
+  const Board upper = others & (others - 1);
+  const Board below_lower = (others ^ upper) - 1;
+  const Board below_upper = (upper - 1) >> 8;  // once the lower one is out
+  return (board & below_lower) | ((board >> 8) & (below_upper & ~below_lower)) |
+         ((board >> 16) & ~below_upper);
+}
+
 GPUSIM_HOST_DEVICE constexpr int OrderOf(Board board) {
+  const Board racers = RacersAlone(board);
   int order = 0;
-  int placed = 0;
-  for (int slot = kMaxCamels - 1; placed < kRacers - 1; --slot) {
-    const int camel = CamelIn(board, slot);
-    if (camel >= kRacers) continue;  // crazy, or an unused slot
-    order = order * kRacers + camel;
-    ++placed;
-  }
+  for (int rank = kRacers - 1; rank > 0; --rank) order = order * kRacers + CamelIn(racers, rank);
   return order;
 }
 

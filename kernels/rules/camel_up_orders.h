@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/rules/camel_up_board.h"
+#include "kernels/rules/camel_up_leg.h"
 #include "kernels/rules/host_device.h"
 
 namespace gpusim::camel_up {
@@ -25,27 +25,17 @@ GPUSIM_HOST_DEVICE constexpr FinishingOrder DecodeOrder(int order) {
   return finish;
 }
 
-// The racing camels of a board by rank, rearmost first, a nibble each.
+// The racing camels of a board by rank, 0 the last.
 class RacersByRank {
  public:
-  GPUSIM_HOST_DEVICE constexpr explicit RacersByRank(Board board) {
-    int shift = 0;
-    for (int slot = 0; slot < kMaxCamels; ++slot) {
-      const int camel = CamelIn(board, slot);
-      if (camel >= kRacers) continue;  // crazy, or an unused slot
-      camels_ |= static_cast<std::uint32_t>(camel) << shift;
-      shift += 4;
-    }
-  }
+  GPUSIM_HOST_DEVICE constexpr explicit RacersByRank(Board board) : racers_(RacersAlone(board)) {}
 
-  GPUSIM_HOST_DEVICE constexpr int at(int rank) const {
-    return static_cast<int>(camels_ >> (4 * rank) & 7);
-  }
+  GPUSIM_HOST_DEVICE constexpr int at(int rank) const { return CamelIn(racers_, rank); }
   GPUSIM_HOST_DEVICE constexpr int last() const { return at(0); }
   GPUSIM_HOST_DEVICE constexpr int winner() const { return at(kRacers - 1); }
 
  private:
-  std::uint32_t camels_ = 0;
+  Board racers_;
 };
 
 // Component of kRankWeight for a camel and a place, of kPairWeight for a first and a second camel, and of

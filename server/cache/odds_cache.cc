@@ -59,9 +59,10 @@ std::uint64_t CapacityFor(std::uint64_t bytes) {
 
 class OddsCache::Shard {
  public:
-  explicit Shard(std::uint64_t max_bytes) : capacity_(CapacityFor(max_bytes)) {
-    entries_.reserve(capacity_);
-    buckets_.assign(std::bit_ceil(capacity_), kNone);
+  // Of at least one entry.
+  explicit Shard(std::uint64_t capacity) : capacity_(capacity) {
+    entries_.reserve(capacity);
+    buckets_.assign(std::bit_ceil(capacity), kNone);
   }
 
   std::optional<Odds> Find(const OddsQuery& query, std::uint64_t hash) GPUSIM_EXCLUDES(mutex_) {
@@ -77,7 +78,7 @@ class OddsCache::Shard {
   void Insert(const OddsQuery& query, std::uint64_t hash, const Odds& odds)
       GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
-    if (capacity_ == 0 || Search(query, hash) != kNone) return;
+    if (Search(query, hash) != kNone) return;
     const std::uint32_t index = MakeRoom();
     Entry& entry = entries_[index];
     entry.query = query;
@@ -145,11 +146,11 @@ class OddsCache::Shard {
 };
 
 OddsCache::OddsCache(std::uint64_t max_bytes) : max_bytes_(max_bytes) {
-  if (max_bytes == 0) return;
   const std::uint64_t shards =
       std::bit_floor(std::clamp<std::uint64_t>(max_bytes / kLeastShardBytes, 1, kMaxShards));
-  for (std::uint64_t i = 0; i < shards; ++i)
-    shards_.push_back(std::make_unique<Shard>(max_bytes / shards));
+  const std::uint64_t capacity = CapacityFor(max_bytes / shards);
+  for (std::uint64_t i = 0; capacity > 0 && i < shards; ++i)
+    shards_.push_back(std::make_unique<Shard>(capacity));
 }
 
 OddsCache::~OddsCache() = default;

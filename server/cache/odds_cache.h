@@ -34,7 +34,7 @@ struct OddsCacheStatistics {
 // Thread-safe. Calls take well under a microsecond and wait for nothing but each other.
 class OddsCache {
  public:
-  // 0 turns it off: then nothing is kept, found or counted.
+  // 0, or too little for one answer, turns it off: then nothing is kept, found or counted.
   explicit OddsCache(std::uint64_t max_bytes);
   ~OddsCache();
 

@@ -83,29 +83,33 @@ class Block {
     }
   }
 
-  // Every pair of camels settles who of the two stands in the lower slot, and on one space also who stands below
-  // whom. Of two with the same height each is below the other, so both are found at fault.
+  // A camel's slot is the number of camels that stand behind it or on its space below it. The heights of a stack are
+  // in order exactly if each is the number of lower ones, and none is there twice. Sums are local, so that the compiler knows that
+  // they lie apart from what is read.
   void PlaceCamels() {
-    for (std::size_t a = 0; a < kCamels; ++a) {
-      for (std::size_t b = a + 1; b < kCamels; ++b) {
+    for (std::size_t camel = 0; camel < kCamels; ++camel) {
+      Lane slot{};
+      Lane below{};
+      Lane fault{};
+      for (std::size_t other = 0; other < kCamels; ++other) {
+        if (other == camel) continue;
         for (std::size_t i = 0; i < kRows; ++i) {
-          const std::uint8_t same = space_[a][i] == space_[b][i];
-          const std::uint8_t a_under = height_[a][i] <= height_[b][i];
-          const std::uint8_t b_under = height_[b][i] <= height_[a][i];
-          const std::uint8_t a_first = (space_[a][i] < space_[b][i]) | (same & a_under);
-          below_[b][i] = static_cast<std::uint8_t>(below_[b][i] + (same & a_under));
-          below_[a][i] = static_cast<std::uint8_t>(below_[a][i] + (same & b_under));
-          slot_[b][i] = static_cast<std::uint8_t>(slot_[b][i] + a_first);
-          slot_[a][i] = static_cast<std::uint8_t>(slot_[a][i] + (a_first ^ 1));
+          const bool behind = space_[other][i] < space_[camel][i];
+          const bool same = space_[other][i] == space_[camel][i];
+          const bool under = same & (height_[other][i] < height_[camel][i]);
+          const bool twice = same & (height_[other][i] == height_[camel][i]);
+          fault[i] = static_cast<std::uint8_t>(fault[i] | twice);
+          below[i] = static_cast<std::uint8_t>(below[i] + under);
+          slot[i] = static_cast<std::uint8_t>(slot[i] + (behind | under));
         }
       }
-    }
-    for (std::size_t camel = 0; camel < kCamels; ++camel) {
+      slot_[camel] = slot;
       for (std::size_t i = 0; i < kRows; ++i) {
-        const std::uint8_t beyond = static_cast<std::uint8_t>(space_[camel][i] - 1) >= kSpaces;
-        const std::uint8_t apart = height_[camel][i] != below_[camel][i];
-        fault_[i] = static_cast<std::uint8_t>(fault_[i] | beyond | apart);
+        const bool beyond = static_cast<std::uint8_t>(space_[camel][i] - 1) >= kSpaces;
+        const bool apart = height_[camel][i] != below[i];
+        fault[i] = static_cast<std::uint8_t>(fault[i] | beyond | apart);
       }
+      for (std::size_t i = 0; i < kRows; ++i) fault_[i] |= fault[i];
     }
   }
 
@@ -135,7 +139,6 @@ class Block {
   const std::size_t rows_;
   std::array<Lane, kCamels> space_{};
   std::array<Lane, kCamels> height_{};
-  std::array<Lane, kCamels> below_{};  // camels under it on its space
   std::array<Lane, kCamels> slot_{};
   Lane fault_{};
 };
@@ -183,9 +186,13 @@ class RowCheck {
       }
       occupied_ |= 1u << space;
       int below = 0;
-      for (int other = 0; other < camels; ++other)
-        below += other != camel && Space(other) == space && Height(other) <= Height(camel);
-      if (below != Height(camel))
+      bool twice = false;
+      for (int other = 0; other < camels; ++other) {
+        if (other == camel || Space(other) != space) continue;
+        below += Height(other) < Height(camel);
+        twice |= Height(other) == Height(camel);
+      }
+      if (twice || below != Height(camel))
         Fault(name + ".height", std::to_string(Height(camel)),
               "the heights of a stack are 0, 1, 2 ... without gaps, each once");
     }

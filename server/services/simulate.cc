@@ -176,8 +176,8 @@ class SimulateCall final : public SimulateReactor,
     response_.set_next_simulation(plan_.question.simulation->first + update.odds.total);
     response_.set_state(update.state);
     const auto elapsed = steady_clock::now() - started_;
-    response_.set_elapsed_ms(static_cast<std::uint64_t>(
-        std::chrono::duration_cast<milliseconds>(elapsed).count()));
+    response_.set_elapsed_ms(
+        static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(elapsed).count()));
   }
 
   void Release() {

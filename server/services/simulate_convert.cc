@@ -37,8 +37,8 @@ void ReadRun(const v1::SimulateRequest& request, OddsQuestion& question, Violati
   if (request.has_stream()) {
     ReadStream(request.stream(), "stream.", run, violations);
   } else if (run.first != 0) {
-    violations.push_back({"first_simulation", first,
-                          "0, or the stream has to be named that the run goes on with"});
+    violations.push_back(
+        {"first_simulation", first, "0, or the stream has to be named that the run goes on with"});
   }
   question.wants_warm_stream = !request.has_stream();
   question.simulation = run;
@@ -57,9 +57,9 @@ void ReadEnds(const v1::SimulateRequest& request, SimulatePlan& plan, Violations
   }
   const std::uint32_t interval_ms = request.update_interval_ms();
   if (interval_ms != 0 && (interval_ms < kMinIntervalMs || interval_ms > kMaxIntervalMs))
-    violations.push_back({"update_interval_ms", std::to_string(interval_ms),
-                          "0, or " + std::to_string(kMinIntervalMs) + " to " +
-                              std::to_string(kMaxIntervalMs)});
+    violations.push_back(
+        {"update_interval_ms", std::to_string(interval_ms),
+         "0, or " + std::to_string(kMinIntervalMs) + " to " + std::to_string(kMaxIntervalMs)});
   plan.update_interval = interval_ms == 0 ? kDefaultInterval : milliseconds(interval_ms);
 }
 

@@ -7,12 +7,14 @@
 #include <list>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "server/batching/mutex.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/kinds.h"
 #include "server/services/error_mapping.h"
+#include "server/services/moves_call.h"
 #include "server/services/odds_call.h"
 #include "server/services/unary_call.h"
 
@@ -55,21 +57,45 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   // A question in the scheduler, or on its way there.
   class Item final : public kinds::Listener<kinds::CamelUpTask> {
    public:
-    Item(StreamOddsCall& stream, std::uint64_t id)
-        : call(stream.context_), id_(id), stream_(stream) {}
+    Item(StreamOddsCall& stream, const v1::StreamOddsRequest& request)
+        : call_(CallOf(request, stream.context_)), id_(request.id()), stream_(stream) {}
 
+    // See OddsCall and MovesCall.
+    tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> Convert(
+        const v1::StreamOddsRequest& request, batching::TimePoint deadline) {
+      if (auto* odds = std::get_if<OddsCall>(&call_))
+        return odds->Convert(request.odds(), deadline, *this);
+      return std::get<MovesCall>(call_).Convert(request.moves(), deadline, *this);
+    }
+    void Take(kinds::CamelUpTask& task) {
+      std::visit([&](auto& call) { call.Take(task); }, call_);
+    }
+    void Fill(v1::StreamItem& answer) const {
+      if (const auto* odds = std::get_if<OddsCall>(&call_)) {
+        odds->Fill(*answer.mutable_odds());
+      } else {
+        std::get<MovesCall>(call_).Fill(*answer.mutable_moves());
+      }
+    }
     void OnTaskFinished(kinds::CamelUpTask& task, batching::Outcome outcome) override {
       stream_.OnItemFinished(*this, task, outcome);
     }
     std::uint64_t id() const { return id_; }
 
-    OddsCall call;
     // Guarded by the stream's lock.
     std::list<Item>::iterator place;
     batching::TaskId task = 0;  // 0 while Submit has not returned
     bool ended = false;         // before that
 
    private:
+    using Call = std::variant<OddsCall, MovesCall>;
+
+    static Call CallOf(const v1::StreamOddsRequest& request, const ServingContext& context) {
+      if (request.has_odds()) return OddsCall(context);
+      return MovesCall(context);
+    }
+
+    Call call_;
     const std::uint64_t id_;
     StreamOddsCall& stream_;
   };
@@ -143,28 +169,20 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
       if (over_ || gone_) return;
       if (in_flight_ >= context_.max_stream_items) {
         ++refusals_;
-        Send(request.id(), StreamFull(context_.max_stream_items), Outgoing::Kind::kRefusal);
+        Send(ErrorOf(request.id(), StreamFull(context_.max_stream_items)),
+             Outgoing::Kind::kRefusal);
         return;
       }
       ++in_flight_;
     }
-    switch (request.question_case()) {
-      case v1::StreamOddsRequest::kOdds:
-        TakeOdds(request);
-        break;
-      case v1::StreamOddsRequest::kMoves:
-        SendAnswer(request.id(),
-                   {grpc::StatusCode::UNIMPLEMENTED, "moves are not answered on a stream yet"});
-        break;
-      case v1::StreamOddsRequest::QUESTION_NOT_SET:
-        SendAnswer(request.id(), BadInput({{"question", "", "one of odds and moves"}}));
-        break;
+    if (request.question_case() == v1::StreamOddsRequest::QUESTION_NOT_SET) {
+      const batching::MutexLock lock(mutex_);
+      Send(ErrorOf(request.id(), BadInput({{"question", "", "one of odds and moves"}})),
+           Outgoing::Kind::kAnswer);
+      return;
     }
-  }
-
-  void TakeOdds(const v1::StreamOddsRequest& request) {
-    Item& item = NewItem(request.id());
-    auto task = item.call.Convert(request.odds(), DeadlineOfItem(request), item);
+    Item& item = NewItem(request);
+    auto task = item.Convert(request, DeadlineOfItem(request));
     if (!task) {
       EndUnsubmitted(item, task.error());
     } else if (*task == nullptr) {
@@ -175,14 +193,14 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   }
 
   batching::TimePoint DeadlineOfItem(const v1::StreamOddsRequest& request) const {
-    const milliseconds timeout = request.timeout_ms() > 0 ? milliseconds(request.timeout_ms())
-                                                          : context_.default_deadline;
+    const milliseconds timeout =
+        request.timeout_ms() > 0 ? milliseconds(request.timeout_ms()) : context_.default_deadline;
     return std::min(deadline_, steady_clock::now() + timeout);
   }
 
-  Item& NewItem(std::uint64_t id) {
+  Item& NewItem(const v1::StreamOddsRequest& request) {
     const batching::MutexLock lock(mutex_);
-    Item& item = items_.emplace_back(*this, id);
+    Item& item = items_.emplace_back(*this, request);
     item.place = std::prev(items_.end());
     return item;
   }
@@ -218,7 +236,7 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
     ++holds_;
     grpc::Status status;
     if (outcome == batching::Outcome::kAnswered) {
-      item.call.Take(task);
+      item.Take(task);
     } else {
       status = NotAnswered(outcome, task.fault());
     }
@@ -240,7 +258,7 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
     if (!status.ok()) return ErrorOf(item.id(), status);
     v1::StreamOddsResponse message;
     message.mutable_item()->set_id(item.id());
-    item.call.Fill(*message.mutable_item()->mutable_odds());
+    item.Fill(*message.mutable_item());
     return message;
   }
 
@@ -251,14 +269,6 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
     return message;
   }
 
-  void SendAnswer(std::uint64_t id, const grpc::Status& status) {
-    const batching::MutexLock lock(mutex_);
-    Send(ErrorOf(id, status), Outgoing::Kind::kAnswer);
-  }
-  void Send(std::uint64_t id, const grpc::Status& status, Outgoing::Kind kind)
-      GPUSIM_REQUIRES(mutex_) {
-    Send(ErrorOf(id, status), kind);
-  }
   // For Advance, which has to follow.
   void Send(v1::StreamOddsResponse message, Outgoing::Kind kind) GPUSIM_REQUIRES(mutex_) {
     outgoing_.push_back({std::move(message), kind});
@@ -313,7 +323,7 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   v1::StreamOddsRequest request_;  // of the reader: gRPC, then OnReadDone
 
   batching::Mutex mutex_;
-  std::list<Item> items_ GPUSIM_GUARDED_BY(mutex_);  // see invariant 3
+  std::list<Item> items_ GPUSIM_GUARDED_BY(mutex_);          // see invariant 3
   std::deque<Outgoing> outgoing_ GPUSIM_GUARDED_BY(mutex_);  // the front may be under way
   // Read, and the write of their answer has not begun.
   std::uint64_t in_flight_ GPUSIM_GUARDED_BY(mutex_) = 0;

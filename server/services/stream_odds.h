@@ -29,8 +29,7 @@
 
 namespace gpusim::server {
 
-using StreamOddsReactor =
-    grpc::ServerBidiReactor<v1::StreamOddsRequest, v1::StreamOddsResponse>;
+using StreamOddsReactor = grpc::ServerBidiReactor<v1::StreamOddsRequest, v1::StreamOddsResponse>;
 
 // The trailer of a stream that ends because the server does: the rest may be asked on a new one.
 inline constexpr char kReopenTrailer[] = "gpusim-reopen";

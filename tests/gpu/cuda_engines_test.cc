@@ -1,12 +1,12 @@
 // The CUDA backend against the truths, and bit for bit against the CPU backend on random positions
 // and boards.
-#include <cstdlib>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "kernels/backend.h"
 #include "kernels/batches.h"
+#include "tests/gpu/cuda_backends.h"
 #include "tests/testing/camel_up_cases.h"
 #include "tests/testing/life_cases.h"
 #include "tests/testing/life_suite.h"
@@ -14,40 +14,17 @@
 namespace gpusim {
 namespace {
 
-// Random cases of a test; compute-sanitizer, which runs a hundred times slower, asks for fewer.
-std::size_t Cases(std::size_t cases) {
-  const char* divisor = std::getenv("GPUSIM_TEST_CASES_DIVIDED_BY");
-  return divisor == nullptr ? cases
-                            : std::max<std::size_t>(8, cases / std::strtoul(divisor, nullptr, 10));
-}
+using testing::Cases;
 
-class CudaEngines : public ::testing::Test {
+class CudaEngines : public testing::CudaBackends {
  protected:
-  static void SetUpTestSuite() {
-    auto cuda = MakeCudaBackend();
-    if (!cuda) {
-      fault_ = cuda.error().what;
-      return;
-    }
-    cuda_ = std::move(*cuda);
-    cpu_ = MakeCpuBackend(0);
+  void SetUp() override {
+    CudaBackends::SetUp();
     gpu_slot_ = cuda_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
     cpu_slot_ = cpu_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
   }
-  static void TearDownTestSuite() {
-    gpu_slot_.reset();
-    cpu_slot_.reset();
-    cuda_.reset();
-    cpu_.reset();
-  }
-  void SetUp() override {
-    // Not skipped: this suite is only run where a GPU is expected.
-    ASSERT_NE(cuda_, nullptr) << fault_;
-  }
 
-  static inline std::unique_ptr<Backend> cuda_, cpu_;
-  static inline std::unique_ptr<Slot> gpu_slot_, cpu_slot_;
-  static inline std::string fault_;
+  std::unique_ptr<Slot> gpu_slot_, cpu_slot_;
 };
 
 TEST_F(CudaEngines, NamesItsDevices) {

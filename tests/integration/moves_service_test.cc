@@ -94,6 +94,12 @@ std::vector<camel_up::MovesQuestion> LegQuestions(int count) {
   return questions;
 }
 
+server::ServerOptions WithoutRaceTables() {
+  server::ServerOptions options = TestOptions();
+  options.race_table_solving = server::RaceTableSolving::kOff;
+  return options;
+}
+
 class MovesServiceTest : public ::testing::Test {
  protected:
   grpc::Status Ask(const v1::EvaluateMovesRequest& request, v1::EvaluateMovesResponse& response) {
@@ -116,16 +122,10 @@ class MovesServiceTest : public ::testing::Test {
   // The domain's own answer, by its own slot.
   camel_up::MovesValues Expected(const camel_up::MovesQuestion& question) {
     const camel_up::MovesPlan plan = PlanMoves(question);
-    return ValueMoves(plan, SolveMoves(*slot_, plan.queries));
+    return ValueMoves(plan, SolveMoves(*slot_, plan.queries, RacesBy::kSlot));
   }
 
-  static server::ServerOptions Options() {
-    server::ServerOptions options = TestOptions();
-    options.race_table_solving = server::RaceTableSolving::kOff;
-    return options;
-  }
-
-  InProcessServer server_{Options()};
+  InProcessServer server_{WithoutRaceTables()};
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
   std::unique_ptr<Slot> slot_ =
       backend_->MakeSlot(0, {.camel_up_rows = 64, .life_boards = 1, .life_words = 64}, {}).value();
@@ -136,6 +136,9 @@ void ExpectAction(const camel_up::Action& action, camel_up::Edition edition,
   if (const auto* ticket = std::get_if<camel_up::LegTicket>(&action)) {
     EXPECT_EQ(message.take_ticket().camel(), ToProto(edition, ticket->camel));
     EXPECT_EQ(message.take_ticket().face(), static_cast<std::uint32_t>(ticket->face));
+  } else if (const auto* card = std::get_if<camel_up::PlaceCard>(&action)) {
+    EXPECT_EQ(message.place_card().camel(), ToProto(edition, card->camel));
+    EXPECT_EQ(message.place_card().winner(), card->winner);
   } else if (const auto* tile = std::get_if<camel_up::Tile>(&action)) {
     EXPECT_EQ(message.place_tile().space(), static_cast<std::uint32_t>(tile->space));
     EXPECT_EQ(message.place_tile().effect(), ToProto(tile->effect));
@@ -307,7 +310,7 @@ TEST_F(MovesServiceTest, ManyAreOneTo256) {
 }
 
 TEST(MovesServiceLimitsTest, TheReplyIsMeasuredBeforeTheWork) {
-  server::ServerOptions options = TestOptions();
+  server::ServerOptions options = WithoutRaceTables();
   options.max_reply_bytes = 4096;
   InProcessServer server(options);
   v1::EvaluateMovesManyRequest request;
@@ -338,6 +341,27 @@ TEST_F(MovesServiceTest, RaceCardsNeedTheRaceTable) {
   ASSERT_TRUE(Ask(many, responses).ok());
   EXPECT_EQ(responses.results(0).error().code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_TRUE(responses.results(1).has_moves());
+}
+
+TEST_F(MovesServiceTest, RaceCardsWithTheRaceTable) {
+  const auto table =
+      backend_->SolveRaceTable(camel_up::Edition::kFirst, 2, [](const auto&) { return true; });
+  ASSERT_TRUE(table.has_value());
+  ASSERT_TRUE(backend_->UseRaceTable(*table, TableMemory::kHost).has_value());
+  const camel_up::MovesQuestion question =
+      ToQuestion({.position = {1, {{3, "BG"}, {4, "O"}, {6, "YW"}}, {{8, -1}}, "BOW"},
+                  .owners = {{8, 'a'}},
+                  .held = {{'W', 5}},
+                  .hand = "BW",
+                  .winners = "?Y!?",
+                  .losers = "O?G!"});
+  InProcessServer server;  // solves the first edition's table before it is ready
+  v1::EvaluateMovesResponse response;
+  grpc::ClientContext context;
+  const grpc::Status status =
+      server.camel_up().EvaluateMoves(&context, ToProto(question), &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ExpectSame(response, Expected(question), question);
 }
 
 }  // namespace

@@ -73,6 +73,13 @@ void DeviceGate::Open() {
   changed_.NotifyAll();
 }
 
+void DeviceGate::LetPass(int batches) {
+  const batching::MutexLock lock(mutex_);
+  may_pass_ += batches;
+  changed_.NotifyAll();
+  while (may_pass_ > 0) changed_.Wait(mutex_);
+}
+
 void DeviceGate::Break(const std::string& fault) {
   const batching::MutexLock lock(mutex_);
   fault_ = fault;
@@ -87,8 +94,12 @@ std::optional<DeviceFault> DeviceGate::Pass() {
   const batching::MutexLock lock(mutex_);
   ++stopped_;
   changed_.NotifyAll();
-  while (closed_) changed_.Wait(mutex_);
+  while (closed_ && may_pass_ == 0) changed_.Wait(mutex_);
   --stopped_;
+  if (may_pass_ > 0) {
+    --may_pass_;
+    changed_.NotifyAll();
+  }
   if (fault_) return DeviceFault{.what = *fault_, .sticky = false};
   return std::nullopt;
 }

@@ -16,6 +16,8 @@ class DeviceGate {
  public:
   void Close() GPUSIM_EXCLUDES(mutex_);
   void Open() GPUSIM_EXCLUDES(mutex_);
+  // Lets so many batches through the closed gate, and waits until they have passed.
+  void LetPass(int batches) GPUSIM_EXCLUDES(mutex_);
   // From now on every batch fails with this.
   void Break(const std::string& fault) GPUSIM_EXCLUDES(mutex_);
   // Waits until so many batches have stopped in front of it.
@@ -29,6 +31,7 @@ class DeviceGate {
   batching::CondVar changed_;
   bool closed_ GPUSIM_GUARDED_BY(mutex_) = false;
   int stopped_ GPUSIM_GUARDED_BY(mutex_) = 0;
+  int may_pass_ GPUSIM_GUARDED_BY(mutex_) = 0;
   std::optional<std::string> fault_ GPUSIM_GUARDED_BY(mutex_);
 };
 

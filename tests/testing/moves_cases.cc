@@ -11,7 +11,6 @@ namespace gpusim::testing {
 namespace {
 
 using camel_up::Camel;
-using camel_up::kRacers;
 
 std::string Racers(int edition) { return edition == 1 ? "BGOYW" : "rbgyp"; }
 std::string Letters(int edition) { return edition == 1 ? "BGOYW" : "rbgypwk"; }
@@ -62,7 +61,8 @@ struct Outlook {
 
 class Enumeration {
  public:
-  explicit Enumeration(const MovesCase& moves_case) : case_(moves_case) {}
+  Enumeration(const MovesCase& moves_case, const reference::RaceUnits* races)
+      : case_(moves_case), races_(races) {}
 
   EnumeratedValues Run() {
     Assign(case_.winners + "/" + case_.losers);
@@ -162,11 +162,21 @@ class Enumeration {
     if (case_.coin_floor && coins < 0) coins = 0;
     if (outlook.winners.find('!') != std::string::npos ||
         outlook.losers.find('!') != std::string::npos) {
-      if (!path.race_ends) throw std::logic_error("the race may go on: " + case_.name);
-      coins += PileCoins(outlook.winners, path.order.front());
-      coins += PileCoins(outlook.losers, path.order.back());
+      coins += RaceCoins(outlook, path);
     }
     return coins - case_.coins;
+  }
+
+  double RaceCoins(const Outlook& outlook, const reference::LegPath& path) const {
+    if (path.race_ends)
+      return PileCoins(outlook.winners, path.order.front()) +
+             PileCoins(outlook.losers, path.order.back());
+    if (races_ == nullptr) throw std::logic_error("the race may go on: " + case_.name);
+    double coins = 0;
+    for (const auto& [pair, chance] : races_->at_leg_boundary(path.stacks).joint)
+      coins += static_cast<double>(chance) / static_cast<double>(races_->certain) *
+               (PileCoins(outlook.winners, pair[0]) + PileCoins(outlook.losers, pair[1]));
+    return coins;
   }
 
   static double LandingsOn(const Outlook& outlook, const reference::LegPath& path) {
@@ -180,7 +190,8 @@ class Enumeration {
     if (is_new) {
       reference::Position position = case_.position;
       position.tiles = tiles;
-      reference::WalkPaths(position, [&](const auto& path) { at->second.push_back(path); });
+      reference::WalkPaths(position,
+                           [&paths = at->second](const auto& path) { paths.push_back(path); });
     }
     return at->second;
   }
@@ -198,6 +209,7 @@ class Enumeration {
   }
 
   const MovesCase& case_;
+  const reference::RaceUnits* races_;
   std::map<std::map<int, int>, std::vector<reference::LegPath>> paths_;  // by tiles
   EnumeratedValues values_;
   double baseline_ = 0;
@@ -261,9 +273,10 @@ reference::Position Decode(const camel_up::LegQuery& query) {
   reference::Position position;
   position.edition = static_cast<int>(query.edition);
   const std::string letters = Letters(position.edition);
-  for (int slot = 0; slot < camel_up::CamelsOf(query.edition); ++slot)
-    position.stacks[camel_up::SpaceOf(query.board, slot)] +=
-        letters[static_cast<std::size_t>(camel_up::CamelIn(query.board, slot))];
+  for (int slot = 0; slot < camel_up::CamelsOf(query.edition); ++slot) {
+    const auto camel = static_cast<Camel>(camel_up::CamelIn(query.board, slot));
+    position.stacks[camel_up::SpaceOf(query.board, slot)] += letters[camel];
+  }
   for (int space = 1; space <= 16; ++space) {
     if (const auto tile = camel_up::TileAt(query.tiles, space); tile != camel_up::kNoTile)
       position.tiles[space] = tile == camel_up::kOasis ? 1 : -1;
@@ -319,13 +332,33 @@ std::string ActionText(camel_up::Edition edition, const camel_up::Action& action
   return "roll";
 }
 
-EnumeratedValues EnumerateMoves(const MovesCase& moves_case) {
-  return Enumeration(moves_case).Run();
+EnumeratedValues EnumerateMoves(const MovesCase& moves_case, const reference::RaceUnits* races) {
+  return Enumeration(moves_case, races).Run();
+}
+
+reference::RaceUnits UnitsOf(const camel_up::RaceTable& table) {
+  const auto edition = static_cast<int>(table.edition());
+  const auto odds_of = [edition, rows = table.rows()](const reference::Stacks& stacks) {
+    const camel_up::RaceRow& row = rows[reference::ShapeNumber(edition, stacks)];
+    std::string racers;  // rearmost first
+    for (const auto& [space, stack] : stacks)
+      for (const char camel : stack)
+        if (Racers(edition).find(camel) != std::string::npos) racers += camel;
+    reference::RaceOdds odds;
+    std::size_t number = 0;
+    for (const char winner : racers)
+      for (const char last : racers)
+        if (winner != last) odds.joint[{winner, last}] = row.joint[number++];
+    odds.legs = row.legs;
+    return odds;
+  };
+  return {odds_of, std::uint64_t{1} << camel_up::kJointUnitBits,
+          std::uint64_t{1} << camel_up::kLegsUnitBits};
 }
 
 MovesCase RandomMovesCase(int edition, std::mt19937_64& random) {
   MovesCase moves_case;
-  const auto most_dice = static_cast<std::size_t>(edition + 2);
+  const std::size_t most_dice = edition == 1 ? 3 : 4;
   do {
     moves_case.position = RandomPosition(edition, random);
   } while (moves_case.position.dice.size() > most_dice);
@@ -351,7 +384,11 @@ MovesCase RandomMovesCase(int edition, std::mt19937_64& random) {
   return moves_case;
 }
 
-std::vector<camel_up::Odds> SolveMoves(Slot& slot, std::span<const camel_up::OddsQuery> queries) {
+std::vector<camel_up::Odds> SolveMoves(Slot& slot, std::span<const camel_up::OddsQuery> queries,
+                                       RacesBy races) {
+  const auto on_slot = [&](const camel_up::OddsQuery& query) {
+    return races == RacesBy::kSlot ? query.scope : camel_up::Scope::kLeg;
+  };
   camel_up::OddsBatch& batch = slot.camel_up();
   batch.Clear();
   for (const camel_up::OddsQuery& query : queries) {
@@ -359,14 +396,14 @@ std::vector<camel_up::Odds> SolveMoves(Slot& slot, std::span<const camel_up::Odd
     batch.exact.At<camel_up::kBoard>(row) = query.leg.board;
     batch.exact.At<camel_up::kTiles>(row) = query.leg.tiles;
     batch.exact.At<camel_up::kEdition>(row) = query.leg.edition;
-    batch.exact.At<camel_up::kScope>(row) = camel_up::Scope::kLeg;
+    batch.exact.At<camel_up::kScope>(row) = on_slot(query);
   }
   if (const auto run = slot.RunCamelUp(); !run) throw std::runtime_error(run.error().what);
   std::vector<camel_up::Odds> odds;
   for (const camel_up::OddsQuery& query : queries) {
     odds.push_back(
-        camel_up::ReadExact(batch.exact_answers, odds.size(), {query.leg, camel_up::Scope::kLeg}));
-    if (query.scope == camel_up::Scope::kRace) AddRaceByReference(query, odds.back());
+        camel_up::ReadExact(batch.exact_answers, odds.size(), {query.leg, on_slot(query)}));
+    if (query.scope != on_slot(query)) AddRaceByReference(query, odds.back());
   }
   return odds;
 }

@@ -2,6 +2,7 @@
 // reference's rules, every assignment of the unknown cards, coins counted one by one. Shares nothing with kernels/moves.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <random>
 #include <span>
@@ -47,13 +48,20 @@ struct EnumeratedValues {
   std::map<std::string, EnumeratedValue> moves;  // by ActionText
 };
 
-// Where there are race cards, the race has to end in this leg for sure.
-EnumeratedValues EnumerateMoves(const MovesCase& moves_case);
+// A race that goes on after the leg is worth what `races` says of it. Without it, and with own race cards, the race has to end
+// in this leg for sure.
+EnumeratedValues EnumerateMoves(const MovesCase& moves_case,
+                                const reference::RaceUnits* races = nullptr);
+
+// The races of a table, for the reference.
+reference::RaceUnits UnitsOf(const camel_up::RaceTable& table);
 
 // A question whose leg has few paths. Some of those with a race that ends for sure have race cards.
 MovesCase RandomMovesCase(int edition, std::mt19937_64& random);
 
-// Leg figures from the slot; race figures, where asked for, by the reference: the race has to end in this leg for sure.
-std::vector<camel_up::Odds> SolveMoves(Slot& slot, std::span<const camel_up::OddsQuery> queries);
+// Race figures by the slot, with the table that is in use; or by the reference, for races that end in this leg for sure.
+enum class RacesBy : std::uint8_t { kSlot, kReference };
+std::vector<camel_up::Odds> SolveMoves(Slot& slot, std::span<const camel_up::OddsQuery> queries,
+                                       RacesBy races);
 
 }  // namespace gpusim::testing

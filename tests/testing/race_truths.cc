@@ -74,6 +74,11 @@ RaceChances ChancesOf(const reference::RaceOdds& race, double certain, double on
   return chances;
 }
 
+RaceChances ChancesOf(const RaceAnswer& exact) {
+  const auto total = static_cast<double>(exact.leg.total_weight);
+  return ChancesOf(exact.race, total * 0x1p40, total * 0x1p32);
+}
+
 reference::SimulatedOdds SimulateAll(Slot& slot, const reference::Position& position,
                                      camel_up::Scope scope, std::uint64_t count) {
   constexpr std::uint64_t kRow = camel_up::kMaxSimulations;
@@ -170,6 +175,18 @@ std::vector<reference::Position> ChiSquarePositions() {
           {2, {{2, "wrb"}, {3, "kgy"}, {15, "p"}}, {{5, 1}, {16, -1}}, "rbgyp*"}};
 }
 
+std::vector<reference::Position> RacePositions() {
+  return {{1, {{1, "BG"}, {2, "OYW"}}, {{3, 1}, {5, -1}}, "BGOYW"},
+          {1, {{7, "WBG"}, {9, "O"}, {10, "Y"}}, {{8, -1}, {11, 1}, {13, -1}}, "GOW"},
+          {1, {{3, "O"}, {12, "BG"}, {14, "YW"}}, {{15, 1}}, "BOY"}};
+}
+
+RaceTruth ExactRace(Slot& slot, const reference::Position& position) {
+  const RaceAnswer answer = SolveRacesOnSlot(slot, {position}, 1, false).front();
+  const RaceChances odds = ChancesOf(answer);
+  return {Describe(position), position, odds.win, odds.last, odds.joint, odds.legs};
+}
+
 void ExpectLegsFitExactOdds(Slot& slot, const reference::Position& position, std::uint64_t count) {
   SCOPED_TRACE(Describe(position));
   const reference::LegOdds exact = SolveOnSlot(slot, {position}, 1).front();
@@ -228,12 +245,12 @@ void ExpectRaceRowsMatch(Slot& slot, const std::vector<RaceTruth>& truths, std::
   constexpr double kChanceError = 1e-11;  // of some entries of 2^-40, and of 1e-12 that is missing
   constexpr double kLegsError = 5e-9;
   std::vector<reference::Position> positions;
+  positions.reserve(truths.size());
   for (const RaceTruth& truth : truths) positions.push_back(truth.position);
   const auto answers = SolveRacesOnSlot(slot, positions, batch_rows, false);
   for (std::size_t i = 0; i < truths.size(); ++i) {
     SCOPED_TRACE(truths[i].name);
-    const auto total = static_cast<double>(answers[i].leg.total_weight);
-    RaceChances odds = ChancesOf(answers[i].race, total * 0x1p40, total * 0x1p32);
+    RaceChances odds = ChancesOf(answers[i]);
     for (const auto& [camel, chance] : truths[i].win)
       EXPECT_NEAR(odds.win[camel], chance, kChanceError);
     for (const auto& [camel, chance] : truths[i].last)

@@ -31,6 +31,12 @@ std::vector<RaceTruth> SomeRaceTruths();
 // Of both editions, with tiles, some races ending in the leg both ways.
 std::vector<reference::Position> ChiSquarePositions();
 
+// Of the first edition within a leg, with tiles.
+std::vector<reference::Position> RacePositions();
+
+// The slot's own exact odds of the position's race, whose edition's table has to be in use.
+RaceTruth ExactRace(Slot& slot, const reference::Position& position);
+
 // Simulates `count` legs, or races, as rows of one stream. The pairs of first and second camel, and those of
 // every camel and place, fit the slot's own exact odds by chi-square at 1e-4; landings and ends of the
 // race, and all figures of a race, by 4 standard errors.

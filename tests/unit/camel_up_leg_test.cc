@@ -47,6 +47,34 @@ TEST_F(CamelUpLegTest, ArticlePosition) {
   EXPECT_EQ(odds.rank_weight.at('W')[0], 9166u);
 }
 
+// The owner earns a coin for a unit that lands, however many camels it is.
+TEST_F(CamelUpLegTest, LandingsCountUnitsNotCamels) {
+  const reference::Position tower{1, {{1, "BGO"}, {8, "YW"}}, {{3, 1}}, "B"};
+  const auto odds = testing::SolveOnSlot(*slot_, {tower}, 1).front();
+  EXPECT_EQ(odds.total_weight, 3u);
+  EXPECT_EQ(odds.landing_weight.at(3), 1u);
+}
+
+// With the grey die out, one of the two racing dice left is the leg's last: the other stays in the pyramid.
+TEST_F(CamelUpLegTest, TheLastDieStaysAlsoWhenTheGreyOneIsOut) {
+  const reference::Position two_left{2, {{5, "r"}, {9, "b"}, {11, "g"}, {1, "ypwk"}}, {}, "rb"};
+  const auto odds = testing::SolveOnSlot(*slot_, {two_left}, 1).front();
+  EXPECT_EQ(odds.total_weight, 12u);
+  EXPECT_EQ(odds.rank_weight.at('b')[0], 4u);  // by a 2, onto the green one, or a 3
+  EXPECT_EQ(odds.rank_weight.at('g')[0], 8u);
+}
+
+// However early the race ends, its path counts for all the paths that it cuts short.
+TEST_F(CamelUpLegTest, PathsCutShortByTheFinishKeepTheirWeight) {
+  const reference::Position first{1, {{16, "BGOYW"}}, {}, "BGOYW"};
+  const reference::Position second{2, {{16, "rbgyp"}, {1, "wk"}}, {}, "rbgyp*"};
+  const auto odds = testing::SolveOnSlot(*slot_, {first, second}, 2);
+  EXPECT_EQ(odds[0].race_ends_weight, 29'160u);
+  EXPECT_EQ(odds[0].rank_weight.at('W')[0], 29'160u);  // carried over by whoever moves
+  EXPECT_EQ(odds[1].race_ends_weight, 5'598'720u);
+  EXPECT_EQ(odds[1].rank_weight.at('p')[0], 5'598'720u);
+}
+
 class RandomLegs : public CamelUpLegTest, public ::testing::WithParamInterface<int> {};
 
 TEST_P(RandomLegs, AgreeWithTheReference) {

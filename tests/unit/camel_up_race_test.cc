@@ -1,8 +1,12 @@
 // Exact race rows: the CPU engine against the reference, both with the same table.
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "kernels/backend.h"
+#include "kernels/race/race_table_file.h"
 #include "tests/testing/camel_up_cases.h"
+#include "tests/testing/race_truths.h"
 
 namespace gpusim {
 namespace {
@@ -54,6 +58,16 @@ TEST_P(SyntheticRaces, LongLegsLikeTheReference) {
                          {2, {{12, "rb"}, {14, "gywk"}, {15, "p"}}, {{16, -1}}, "gyp*"}});
   }
 }
+// A tile that the leg cannot reach makes no difference to the race.
+TEST_P(SyntheticRaces, TilesAreGoneAfterTheLeg) {
+  const reference::Position without =
+      GetParam() == 1 ? reference::Position{1, {{1, "BGO"}, {2, "YW"}}, {}, "B"}
+                      : reference::Position{2, {{1, "rbg"}, {2, "yp"}, {15, "wk"}}, {}, "rb"};
+  reference::Position with = without;
+  with.tiles = {{7, 1}, {9, -1}};
+  const auto answers = testing::SolveRacesOnSlot(*slot_, {without, with}, 2, false);
+  EXPECT_EQ(answers[0].race, answers[1].race);
+}
 INSTANTIATE_TEST_SUITE_P(BothEditions, SyntheticRaces, ::testing::Values(1, 2));
 
 class RaceTables : public ::testing::Test {
@@ -92,6 +106,47 @@ TEST_F(RaceTables, AreUsedFromThenOnAndNeverReplaced) {
   Ask(camel_up::Scope::kRace);
   EXPECT_TRUE(slot_->RunCamelUp().has_value());
   EXPECT_FALSE(backend_->UseRaceTable(table, TableMemory::kHost).has_value());
+}
+
+// With the first edition's own table.
+class SolvedRaces : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto go_on = [](const camel_up::RaceSolveProgress&) { return true; };
+    const auto table = backend_->SolveRaceTable(camel_up::Edition::kFirst, 2, go_on);
+    ASSERT_TRUE(table.has_value()) << table.error().what;
+    ASSERT_TRUE(backend_->UseRaceTable(*table, TableMemory::kHost).has_value());
+  }
+
+  std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
+  std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, kSmall, {}).value();
+};
+
+TEST_F(SolvedRaces, AgreeWithEveryTruth) {
+  const auto truths = testing::LoadFirstEditionRaces();
+  ASSERT_EQ(truths.size(), 388u);
+  testing::ExpectRaceRowsMatch(*slot_, truths, 64);
+}
+
+// Within a leg, tiles and all, where the truths of the first edition do not go.
+TEST_F(SolvedRaces, FitSimulatedRaces) {
+  for (const auto& position : testing::RacePositions())
+    testing::ExpectRacesFit(*slot_, testing::ExactRace(*slot_, position), 300'000);
+}
+
+TEST(SecondEditionRaces, AgreeWithEveryTruth) {
+  constexpr auto kEdition = camel_up::Edition::kSecond;
+  const char* folder = std::getenv("GPUSIM_TEST_RACE_TABLE_DIR");
+  if (folder == nullptr)
+    GTEST_SKIP() << "not run: GPUSIM_TEST_RACE_TABLE_DIR names no folder with the second edition's "
+                    "race table, which takes minutes to solve";
+  const auto table = camel_up::OpenRaceTable(camel_up::RaceTablePath(folder, kEdition), kEdition);
+  ASSERT_TRUE(table.has_value()) << table.error().what;
+  const auto backend = MakeCpuBackend(2);
+  ASSERT_TRUE(backend->UseRaceTable(*table, TableMemory::kHost).has_value());
+  const auto slot = backend->MakeSlot(0, kSmall, {}).value();
+  testing::ExpectRaceRowsMatch(*slot, testing::LoadSecondEditionRaces(), 64);
+  testing::ExpectRaceRowsMatch(*slot, testing::LoadMidLegRaces(), 64);
 }
 
 }  // namespace

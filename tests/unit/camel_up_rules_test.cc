@@ -160,6 +160,43 @@ TEST(CamelUpDraws, ASecondEditionLegLeavesOneDieInThePyramid) {
   EXPECT_EQ(TotalWeight(Edition::kSecond, 2), 12u);
 }
 
+// The device moves units by a way of its own, which the host can take too: every unit to every place.
+TEST(CamelUpMove, TheDevicesWayToRelocateAUnitIsTheHosts) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 200; ++i) {
+    const LegQuery query = Encode(testing::ToDomain(testing::RandomPosition(1 + i % 2, random)));
+    const int camels = CamelsOf(query.edition);
+    for (int first = 0; first < camels; ++first) {
+      for (int end = first + 1; end <= camels; ++end) {
+        for (int to = 0; to <= kMaxCamels; ++to) {
+          if (first < to && to < end) continue;
+          // All camels of a unit have one space.
+          Board board = query.board;
+          for (int slot = first; slot < end; ++slot) {
+            board &= ~(Board{0xF8} << (8 * slot));
+            board |= static_cast<Board>(SpaceOf(query.board, first)) << (8 * slot + 3);
+          }
+          const int space = static_cast<int>(random() % 21);
+          ASSERT_EQ(leg_detail::RelocateByNames(board, first, end, to, space),
+                    leg_detail::RelocateByShifts(board, first, end, to, space))
+              << Show(board, query.edition) << ' ' << first << ' ' << end << ' ' << to;
+        }
+      }
+    }
+  }
+}
+
+TEST(CamelUpOrder, LeavesTheCrazyCamelsOut) {
+  const auto order_of = [](const Scene& scene) { return OrderOf(Query(scene).board); };
+  // Digits of base 5, first place first: p y g b, and r is last.
+  constexpr int kInOrder = ((4 * 5 + 3) * 5 + 2) * 5 + 1;
+  EXPECT_EQ(order_of({1, {{1, "BGOYW"}}}), kInOrder);
+  for (const Scene& scene : {Scene{2, {{1, "rbgypwk"}}}, Scene{2, {{1, "wkrbgyp"}}},
+                             Scene{2, {{1, "kr"}, {4, "bg"}, {5, "y"}, {9, "wp"}}},
+                             Scene{2, {{1, "r"}, {4, "bwkg"}, {5, "yp"}}}})
+    EXPECT_EQ(order_of(scene), kInOrder);
+}
+
 std::vector<std::string> FaultyFields(const Position& position) {
   std::vector<std::string> fields;
   for (const Violation& violation : Validate(position, "p.")) fields.push_back(violation.field);

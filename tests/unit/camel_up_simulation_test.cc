@@ -1,6 +1,7 @@
 // Simulations on the CPU: every tally equal to the reference's, which plays by its own rules from its own
 // Philox; whatever the cuts and the batch; and in the long run equal to the exact odds.
 
+#include <Random123/philox.h>
 #include <gtest/gtest.h>
 
 #include "kernels/backend.h"
@@ -19,16 +20,44 @@ using testing::SimulationRow;
 constexpr SlotCapacity kSmall{
     .camel_up_rows = 4, .simulation_rows = 64, .life_boards = 1, .life_words = 64};
 
-// Published with Random123 (kat_vectors), and of cuRAND, curand_init(42, 7, 0).
+reference::PhiloxBlock OfRandom123(std::uint64_t seed, std::uint64_t subsequence,
+                                   std::uint64_t block) {
+  const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
+  const auto high = [](std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); };
+  const r123::Philox4x32::ctr_type counter{
+      {low(block), high(block), low(subsequence), high(subsequence)}};
+  const r123::Philox4x32::key_type key{{low(seed), high(seed)}};
+  const auto words = r123::Philox4x32()(counter, key);
+  return {words[0], words[1], words[2], words[3]};
+}
+
+// The first three were published with Random123 (kat_vectors); the fourth begins with cuRAND's first word for
+// curand_init(42, 7, 0).
 TEST(CamelUpStream, GoldenWords) {
-  using reference::Philox;
-  using reference::PhiloxBlock;
-  EXPECT_EQ(Philox(0, 0, 0), (PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(Philox(~0ull, ~0ull, ~0ull),
-            (PhiloxBlock{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(Philox(0x299f31d0a4093822, 0x0370734413198a2e, 0x85a308d3243f6a88),
-            (PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
-  EXPECT_EQ(Philox(42, 7, 0)[0], 0x67ee6f2cu);
+  struct Golden {
+    std::uint64_t seed, subsequence, block;
+    reference::PhiloxBlock words;
+  };
+  const std::vector<Golden> golden{
+      {0, 0, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+      {~0ull, ~0ull, ~0ull, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+      {0x299f31d0a4093822,
+       0x0370734413198a2e,
+       0x85a308d3243f6a88,
+       {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+      {42, 7, 0, {0x67ee6f2c, 0xe55410cc, 0x6c7eca35, 0x557398d3}},
+      {42, 7, 1, {0xe5dde940, 0x600f6196, 0x8fcdf8f1, 0x2c8ed839}},
+      {42, 65'542, (1ull << 32) + 3, {0xa1183f12, 0x5322dded, 0xf749edc9, 0xe4066171}},
+      {42, 7 + (1ull << 56), 5, {0xa1cafa03, 0x40b1998a, 0xa629c309, 0xec32da14}}};
+  for (const Golden& g : golden) {
+    EXPECT_EQ(reference::Philox(g.seed, g.subsequence, g.block), g.words);
+    EXPECT_EQ(OfRandom123(g.seed, g.subsequence, g.block), g.words);
+  }
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t seed = random(), subsequence = random(), block = random();
+    EXPECT_EQ(OfRandom123(seed, subsequence, block), reference::Philox(seed, subsequence, block));
+  }
 }
 
 // A position cannot force a race of more than 16 legs.
@@ -79,6 +108,7 @@ class RandomSimulations : public Simulations, public ::testing::WithParamInterfa
 TEST_P(RandomSimulations, LikeTheReference) {
   std::mt19937_64 random(2018);
   std::vector<SimulationRow> rows;
+  rows.reserve(120);
   for (int i = 0; i < 120; ++i)
     rows.push_back(
         testing::RandomSimulationRow(GetParam(), 1 + static_cast<std::uint32_t>(i), random));
@@ -97,6 +127,17 @@ TEST_F(Simulations, EveryDrawLandsOnTheSameTile) {
   for (std::uint64_t i = 0; i < row.count && !five; ++i)
     five = reference::Simulate(row.position, row.stream, false, i, 1).landing_squares.at(4) == 25;
   EXPECT_TRUE(five);
+}
+
+// A tile that the first leg cannot reach makes no difference to the race.
+TEST_F(Simulations, TilesAreGoneAfterTheLeg) {
+  const SimulationRow without{
+      {2, {{1, "rbg"}, {2, "yp"}, {15, "wk"}}, {}, "rb"}, Scope::kRace, {4, 5, 6}, 0, 5000};
+  SimulationRow with = without;
+  with.position.tiles = {{7, 1}, {9, -1}};
+  const auto odds = testing::SimulateOnSlot(*slot_, {without, with}, 2);
+  EXPECT_EQ(odds[0].race, odds[1].race);
+  EXPECT_EQ(odds[0].legs_squared, odds[1].legs_squared);
 }
 
 // The last lane's neighbour is the first lane of the next row.
@@ -138,6 +179,7 @@ TEST_F(Simulations, TheSameBitsWhateverTheCuts) {
 TEST_F(Simulations, AloneAndInABatch) {
   std::mt19937_64 random(32);
   std::vector<SimulationRow> rows;
+  rows.reserve(64);
   for (int i = 0; i < 64; ++i)
     rows.push_back(testing::RandomSimulationRow(1 + i % 2, 3000, random));
   const auto together = testing::SimulateOnSlot(*slot_, rows, 64);

@@ -307,11 +307,11 @@ TEST(Text, PercentOfNothingIsZero) {
 }
 
 TEST(Text, BarsCountEighths) {
-  EXPECT_EQ(Bar(0, 8, 1), "");
-  EXPECT_EQ(Bar(1, 8, 1), "\u258f");
-  EXPECT_EQ(Bar(8, 8, 2), "\u2588\u2588");
-  EXPECT_EQ(Bar(1, 0, 9), "");
-  EXPECT_EQ(Bar(1, 1, 0), "");
+  EXPECT_EQ(Bar(0, 1), "");
+  EXPECT_EQ(Bar(0.125, 1), "\u258f");
+  EXPECT_EQ(Bar(1, 2), "\u2588\u2588");
+  EXPECT_EQ(Bar(7, 1), "\u2588");
+  EXPECT_EQ(Bar(1, 0), "");
 }
 
 TEST(Text, CsvQuotesWhatNeedsIt) {

@@ -21,7 +21,7 @@ class MovesValueTest : public ::testing::Test {
     EXPECT_EQ(Validate(question.position, ""), Violations{}) << moves_case.name;
     EXPECT_EQ(Validate(question, ""), Violations{}) << moves_case.name;
     const MovesPlan plan = PlanMoves(question);
-    MovesValues values = ValueMoves(plan, testing::SolveMoves(*slot_, plan.queries));
+    MovesValues values = ValueMoves(plan, testing::SolveMoves(*slot_, plan.queries, races_by_));
     EXPECT_EQ(values.moves.size(), CountMoves(plan));
     return values;
   }
@@ -47,10 +47,11 @@ class MovesValueTest : public ::testing::Test {
     return {};
   }
 
-  void ExpectAsEnumerated(const MovesCase& moves_case) {
+  void ExpectAsEnumerated(const MovesCase& moves_case,
+                          const reference::RaceUnits* races = nullptr) {
     SCOPED_TRACE(moves_case.name);
     constexpr double kNear = 1e-9;
-    const testing::EnumeratedValues expected = testing::EnumerateMoves(moves_case);
+    const testing::EnumeratedValues expected = testing::EnumerateMoves(moves_case, races);
     const MovesValues actual = Answer(moves_case);
     EXPECT_NEAR(actual.baseline, expected.baseline, kNear);
     EXPECT_EQ(actual.moves.size(), expected.moves.size());
@@ -77,6 +78,7 @@ class MovesValueTest : public ::testing::Test {
                        [](const MoveValue& a, const MoveValue& b) { return a.value > b.value; }));
   }
 
+  testing::RacesBy races_by_ = testing::RacesBy::kReference;
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
   std::unique_ptr<Slot> slot_ =
       backend_->MakeSlot(0, {.camel_up_rows = 64, .life_boards = 1, .life_words = 64}, {}).value();
@@ -325,6 +327,35 @@ TEST_P(RandomMovesCases, AreAsEnumerated) {
   EXPECT_GT(with_own_tile, 10);
 }
 INSTANTIATE_TEST_SUITE_P(BothEditions, RandomMovesCases, ::testing::Values(1, 2));
+
+// Races that go on after the leg, with the real table of the first edition.
+TEST_F(MovesValueTest, RacesThatGoOn) {
+  const auto table = backend_->SolveRaceTable(Edition::kFirst, 2, [](const auto&) { return true; });
+  ASSERT_TRUE(table.has_value()) << table.error().what;
+  ASSERT_TRUE(backend_->UseRaceTable(*table, TableMemory::kHost).has_value());
+  const reference::RaceUnits races = testing::UnitsOf(**table);
+  races_by_ = testing::RacesBy::kSlot;
+  const reference::Position early{1, {{1, "BG"}, {2, "OYW"}}, {{4, -1}}, "BOW"};
+  const reference::Position late{1, {{12, "B"}, {13, "WG"}, {15, "OY"}}, {}, "BGY"};
+  ExpectAsEnumerated({.name = "early",
+                      .position = early,
+                      .owners = {{4, 'a'}},
+                      .held = {{'W', 5}},
+                      .hand = "BW",
+                      .winners = "?G!Y",
+                      .losers = "W?",
+                      .allow_flip = true},
+                     &races);
+  ExpectAsEnumerated({.name = "late",
+                      .position = late,
+                      .coins = 1,
+                      .held = {{'Y', 5}, {'B', 3}},
+                      .hand = "Y",
+                      .winners = "?O!",
+                      .losers = "?B!W!",
+                      .coin_floor = true},
+                     &races);
+}
 
 }  // namespace
 }  // namespace gpusim
