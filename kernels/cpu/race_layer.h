@@ -32,7 +32,7 @@ class RaceLayerSums {
   };
 
   static std::size_t Row(const DiceSets& sets) {
-    return static_cast<std::size_t>(sets.count * kRaceNumbers);
+    return static_cast<std::size_t>(sets.count) * kRaceNumbers;
   }
   static void AddFaces(const Uses& uses, const double* const* row, double* sums);
   static void AddTwoColours(const Uses& uses, const double* const* row, double* sums);

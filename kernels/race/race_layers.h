@@ -188,7 +188,10 @@ GPUSIM_HOST_DEVICE constexpr double MissingOf(const double* symmetric) {
 
 // Rounds to the nearest unit; below zero there is only the rounding of sums.
 GPUSIM_HOST_DEVICE constexpr std::uint64_t ToUnits(double value, double units) {
-  return value > 0 ? static_cast<std::uint64_t>(value * units + 0.5) : 0;
+  if (value <= 0) return 0;
+  const double scaled = value * units;
+  const auto whole = static_cast<std::uint64_t>(scaled);
+  return whole + (scaled - static_cast<double>(whole) >= 0.5 ? 1 : 0);
 }
 
 GPUSIM_HOST_DEVICE constexpr RaceRow MakeRaceRow(const double* symmetric,

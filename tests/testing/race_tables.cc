@@ -131,6 +131,7 @@ void ExpectTruths(const RaceTable& table, const std::vector<RaceTruth>& truths,
 void ExpectFixedPoints(const RaceTable& table, int count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::uint32_t> shapes;
+  shapes.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     shapes.push_back(static_cast<std::uint32_t>(random() % table.rows().size()));
   std::vector<Difference> differences(shapes.size());

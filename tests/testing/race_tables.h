@@ -13,10 +13,6 @@
 
 namespace gpusim::testing {
 
-// Half a unit an entry, and what the solver leaves missing.
-inline constexpr double kEntryError = 0x1p-41 + camel_up::kMostMissing;
-inline constexpr double kLegsEntryError = 0x1p-33 + camel_up::kMostMissing;
-
 // Every win, last and legs of the truths, which are all leg boundaries of the table's edition, with
 // the error of the truth itself.
 void ExpectTruths(const camel_up::RaceTable& table, const std::vector<RaceTruth>& truths,
