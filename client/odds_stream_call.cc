@@ -73,16 +73,15 @@ void ProtoOddsStream::Call::ReadAll() {
 }
 
 void ProtoOddsStream::Call::Deliver(v1::StreamItem item) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (on_item_) {
-      Leave();
-    } else {
-      received_.push_back(std::move(item));
-    }
+  std::unique_lock lock(mutex_);
+  if (!on_item_) {
+    received_.push_back(std::move(item));
     changed_.notify_all();
+    return;
   }
-  if (on_item_) on_item_(std::move(item));
+  Leave();
+  lock.unlock();
+  on_item_(std::move(item));
 }
 
 void ProtoOddsStream::Call::Leave() {

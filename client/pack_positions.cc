@@ -157,11 +157,10 @@ PackedPositions PackPositions(Edition edition, const std::vector<AnyPosition>& p
   for (std::size_t row = 0; row < rows; ++row) {
     auto faults = Pack(positions[row], RowPacker(row, request));
     if (faults.empty()) continue;
-    packed.faults.push_back(
-        {static_cast<std::uint32_t>(row),
-         Error{.code = StatusCode::kInvalidArgument,
-               .message = faults.front().field + " " + faults.front().description,
-               .violations = std::move(faults)}});
+    Error error{.code = StatusCode::kInvalidArgument,
+                .message = faults.front().field + " " + faults.front().description};
+    error.violations = std::move(faults);
+    packed.faults.push_back({static_cast<std::uint32_t>(row), std::move(error)});
   }
   return packed;
 }

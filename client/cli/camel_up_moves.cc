@@ -18,7 +18,7 @@ constexpr const char* kHelp =
     "Race cards are written from the first one placed to the last: a camel's letter, ? for a card\n"
     "that lies face down, ! behind a card of one's own. Both piles start with the first card:\n"
     "  gpusim-client camel-up moves --edition 2 --position '1:rb 2:gy 3:p 14:w 16:k' \\\n"
-    "    --tiles '6+a 8-b' --me a --tickets 'b5 g3' --held y5 --hand bgy --coins 7 \\\n"
+    "    --tiles '6+a 8-b' --me a --tickets 'b5 g3' --held y5 --hand gyp --coins 7 \\\n"
     "    --winner-cards 'b! ? g' --loser-cards '?'";
 
 class CamelUpMoves : public Command {

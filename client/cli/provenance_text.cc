@@ -19,11 +19,11 @@ std::string ProvenanceText(const v1::Provenance& provenance) {
   std::string text;
   if (provenance.method() == v1::METHOD_EXACT) text += "exact, ";
   if (provenance.method() == v1::METHOD_MONTE_CARLO) text += "monte carlo, ";
-  if (provenance.cached()) text += "cached, ";
   if (provenance.backend() != v1::BACKEND_UNSPECIFIED) {
     text += BackendText(provenance.backend()) + ", ";
   }
   if (!provenance.device().empty()) text += Printable(provenance.device()) + ", ";
+  if (provenance.cached()) text += "cached, ";
   if (!text.empty()) text = text.substr(0, text.size() - 2) + '\n';
   if (provenance.has_stream()) text += "stream: " + StreamText(provenance.stream()) + '\n';
   return text;

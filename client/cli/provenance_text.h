@@ -10,7 +10,7 @@ namespace gpusim::cli {
 // "cuda", "cpu" or "unknown".
 std::string BackendText(v1::Backend backend);
 
-// "exact, cuda, NVIDIA H200" and a line end, for Monte Carlo a second line with the stream; empty
+// "exact, cuda, NVIDIA H200, cached" and a line end, for Monte Carlo a second line with the stream; empty
 // when nothing is known.
 std::string ProvenanceText(const v1::Provenance& provenance);
 

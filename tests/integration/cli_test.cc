@@ -290,7 +290,8 @@ TEST_F(CliTest, AFileThatCannotBeReadOrWritten) {
 TEST_F(CliTest, Status) {
   const Ending table = Client({"status"});
   EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(StartsWith("version   "), HasSubstr("\nbackend   cpu\n"),
+  EXPECT_THAT(table.out, AllOf(StartsWith("version "), HasSubstr("\nbackend       cpu\n"),
+                               HasSubstr("\nrace table 1  ready, "), HasSubstr("\ncache "),
                                HasSubstr("camel_up"), Not(HasSubstr("\nlimit"))));
   EXPECT_THAT(Client({"status", "--limits"}).out, HasSubstr("\nlimit "));
   const Ending json = Client({"status", "--format", "json"});

@@ -108,11 +108,12 @@ TEST_F(CommandLineTest, GlobalValues) {
 }
 
 TEST_F(CommandLineTest, Commands) {
-  ExpectUsage({}, "no command; pass one of camel-up, life, status, ping");
-  ExpectUsage({"camel-up"}, "camel-up needs a command: odds");
+  ExpectUsage({}, "no command; pass one of camel-up, life, status, check, ping");
+  ExpectUsage({"camel-up"}, "camel-up needs a command: odds, moves, simulate, batch");
   ExpectUsage({"life"}, "life needs a command: step");
   ExpectUsage({"pong"}, "unknown command 'pong'; did you mean ping?");
-  ExpectUsage({"bench"}, "unknown command 'bench'; pass one of camel-up, life, status, ping");
+  ExpectUsage({"bench"},
+              "unknown command 'bench'; pass one of camel-up, life, status, check, ping");
   ExpectUsage({"camel-up", "ods"}, "unknown command 'ods'; did you mean odds?");
   EXPECT_THAT(FailureOf({"ping", "status"}).lines[0], StartsWith("unexpected argument 'status'"));
 }
@@ -132,7 +133,8 @@ TEST_F(CommandLineTest, ForgottenValues) {
     EXPECT_EQ(FailureOf({"ping", option, "--format", "json"}).lines[0],
               std::string(option) + " needs a value");
   }
-  for (const char* option : {"--edition", "--position", "--tiles", "--dice", "--outputs"}) {
+  for (const char* option : {"--edition", "--position", "--tiles", "--dice", "--outputs",
+                             "--method", "--simulations", "--seed"}) {
     EXPECT_EQ(FailureOf({"camel-up", "odds", option}).lines[0],
               std::string(option) + " needs a value");
     EXPECT_EQ(FailureOf({"camel-up", "odds", option, "--server=h:1"}).lines[0],
@@ -174,10 +176,13 @@ TEST_F(CommandLineTest, CamelUpOdds) {
               "--edition '3' is unknown; pass --edition 1 or --edition 2");
   ExpectUsage({"camel-up", "odds", "--edition", "1"},
               "--position is missing; pass one such as --position '1:BGO 2:Y 3:W'");
-  ExpectUsage(Odds({"--outputs", "ranks,win"}),
-              "--outputs 'win' is unknown; pass any of ranks,pairs,landings");
-  ExpectUsage(Odds({"--outputs", "ranks,pairs", "--format", "csv"}),
-              "--outputs 'ranks,pairs' does not fit one CSV; pass one output, or --format json");
+  ExpectUsage(
+      Odds({"--outputs", "ranks,win"}),
+      "--outputs 'win' is unknown; pass any of ranks,pairs,landings,values,race,race-joint");
+  ExpectUsage(
+      Odds({"--outputs", "ranks,pairs", "--format", "csv"}),
+      "--outputs 'ranks,pairs' does not fit one CSV; pass ranks, values and race, or one of "
+      "the others, or --format json");
   EXPECT_EQ(FailureOf(Odds({"--outputs", "pairs", "--format", "csv"})).status, kExitOk);
 }
 

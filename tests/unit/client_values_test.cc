@@ -79,6 +79,13 @@ TEST(ParseDuration, SaysWhatIsWrong) {
   EXPECT_EQ(ParseDuration("99999999999999999999999s").error(), "is longer than a year");
 }
 
+TEST(ParsePositive, TakesDecimals) {
+  EXPECT_EQ(ParsePositive("1e-6"), 1e-6);
+  EXPECT_EQ(ParsePositive("0.25"), 0.25);
+  for (const char* bad : {"", "0", "-1", "nan", "inf", "1e999", "1x", "x"})
+    EXPECT_FALSE(ParsePositive(bad)) << bad;
+}
+
 TEST(ParseOffset, TakesTwoIntegers) {
   EXPECT_EQ(ParseOffset("3,4").value().x, 3);
   EXPECT_EQ(ParseOffset("3,4").value().y, 4);
