@@ -15,10 +15,10 @@ namespace gpusim::camel_up {
 
 inline constexpr int kJointNumbers = kRacers * (kRacers - 1);
 
-// Units are exact in any order of summing: a leaf's weight (below 2^23) times an entry stays below
-// 2^63.
+// Units are exact in any order of summing: a leaf's weight is at most 5,598,720, so the sums of weight
+// times chance and of weight times legs, of which no shape expects more than 6, stay below 2^63.
 inline constexpr int kJointUnitBits = 40;  // joint[] counts 2^-40
-inline constexpr int kLegsUnitBits = 32;   // legs counts 2^-32
+inline constexpr int kLegsUnitBits = 37;   // legs counts 2^-37
 
 // One shape. 168 bytes, without padding, little-endian in a file.
 struct RaceRow {

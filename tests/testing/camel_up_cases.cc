@@ -262,7 +262,8 @@ reference::RaceUnits SyntheticUnits(int edition) {
     odds.legs = SyntheticNumber(shape, c);
     return odds;
   };
-  return {odds_of, std::uint64_t{1} << 40, std::uint64_t{1} << 32};
+  return {odds_of, std::uint64_t{1} << camel_up::kJointUnitBits,
+          std::uint64_t{1} << camel_up::kLegsUnitBits};
 }
 
 std::vector<reference::SimulatedOdds> SimulateOnSlot(Slot& slot,

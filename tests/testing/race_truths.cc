@@ -76,7 +76,8 @@ RaceChances ChancesOf(const reference::RaceOdds& race, double certain, double on
 
 RaceChances ChancesOf(const RaceAnswer& exact) {
   const auto total = static_cast<double>(exact.leg.total_weight);
-  return ChancesOf(exact.race, total * 0x1p40, total * 0x1p32);
+  return ChancesOf(exact.race, std::ldexp(total, camel_up::kJointUnitBits),
+                   std::ldexp(total, camel_up::kLegsUnitBits));
 }
 
 reference::SimulatedOdds SimulateAll(Slot& slot, const reference::Position& position,
@@ -243,7 +244,7 @@ void ExpectRacesFit(Slot& slot, const RaceTruth& truth, std::uint64_t count) {
 
 void ExpectRaceRowsMatch(Slot& slot, const std::vector<RaceTruth>& truths, std::size_t batch_rows) {
   constexpr double kChanceError = 1e-11;  // of some entries of 2^-40, and of 1e-12 that is missing
-  constexpr double kLegsError = 5e-9;
+  constexpr double kLegsError = 1e-10;
   std::vector<reference::Position> positions;
   positions.reserve(truths.size());
   for (const RaceTruth& truth : truths) positions.push_back(truth.position);
