@@ -162,8 +162,8 @@ OddsStream Client::StreamOdds(const CallOptions& options) {
   return OddsStream(proto_->StreamOdds(nullptr, options));
 }
 
-OddsStream Client::StreamOdds(std::function<void(StreamAnswer)> on_answer,
-                              const CallOptions& options) {
+OddsStream Client::StreamOddsAsync(std::function<void(StreamAnswer)> on_answer,
+                                   const CallOptions& options) {
   return OddsStream(proto_->StreamOdds(
       [done = std::move(on_answer)](const v1::StreamItem& item) { done(FromMessage(item)); },
       options));

@@ -2,8 +2,8 @@
 // callback.
 //
 // Both know the absolute deadline from the start, so that attempts and waits share it. gRPC repeats
-// UNAVAILABLE inside an attempt; this loop repeats only what the server refused for a time, for gRPC
-// does not read RetryInfo.
+// UNAVAILABLE inside an attempt; this loop repeats only what the server refused for a time, for
+// gRPC does not read RetryInfo.
 #pragma once
 
 #include <chrono>

@@ -3,8 +3,8 @@
 //
 //   tickets  b5 g3      camel and face value
 //   hand     bgy        camels
-//   piles    b! ? g     race cards from the first one placed to the last: a camel, ? for one that is
-//                       face down, ! behind a card of one's own
+//   piles    b! ? g     race cards from the first one placed to the last: a camel, ? for one that
+//                       lies face down, ! behind a card of one's own
 //
 // An error is a phrase that follows the option and the value. Rules are the server's to check.
 #pragma once

@@ -10,8 +10,8 @@ namespace gpusim::cli {
 // "cuda", "cpu" or "unknown".
 std::string BackendText(v1::Backend backend);
 
-// "exact, cuda, NVIDIA H200, cached" and a line end, for Monte Carlo a second line with the stream; empty
-// when nothing is known.
+// "exact, cuda, NVIDIA H200, cached" and a line end, for Monte Carlo a second line with the stream;
+// empty when nothing is known.
 std::string ProvenanceText(const v1::Provenance& provenance);
 
 // As the options that ask for it again: "--seed 7 --subsequence 0 --offset 0".

@@ -84,7 +84,7 @@ TEST(OddsStream, ManyThreadsSend) {
   Client client = Connect(server);
   std::mutex mutex;
   std::set<std::uint64_t> seen;
-  OddsStream stream = client.StreamOdds([&](const StreamAnswer& answer) {
+  OddsStream stream = client.StreamOddsAsync([&](const StreamAnswer& answer) {
     const std::lock_guard lock(mutex);
     seen.insert(answer.id);
   });

@@ -115,11 +115,12 @@ class Client {
                                                  const CallOptions& options = {});
 
   // Opens a stream of questions, which has no deadline unless the options name one. Returns at
-  // once; whether the server is there shows when it is used. With `on_answer`, every answer goes to
-  // it, on a thread of the stream, one after another; while it blocks, no further answer is read.
+  // once; whether the server is there shows when it is used. Of the second, every answer goes to
+  // `on_answer`, on a thread of the stream, one after another; while it blocks, no further answer
+  // is read.
   OddsStream StreamOdds(const CallOptions& options = {});
-  OddsStream StreamOdds(std::function<void(StreamAnswer)> on_answer,
-                        const CallOptions& options = {});
+  OddsStream StreamOddsAsync(std::function<void(StreamAnswer)> on_answer,
+                             const CallOptions& options = {});
 
   // Lives as long as this client.
   ProtoClient& proto() { return *proto_; }
