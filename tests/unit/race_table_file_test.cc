@@ -129,7 +129,7 @@ TEST_F(RaceTableFile, RefusesForeignHeadersFieldByField) {
       {offsetof(RaceFileHeader, shapes), 8, "number of shapes is 77, expected 15504"},
       {offsetof(RaceFileHeader, row_bytes), 4, "size of a row is 77, expected 168"},
       {offsetof(RaceFileHeader, joint_unit_bits), 4, "unit of the chances is 77, expected 40"},
-      {offsetof(RaceFileHeader, legs_unit_bits), 4, "unit of the legs is 77, expected 32"},
+      {offsetof(RaceFileHeader, legs_unit_bits), 4, "unit of the legs is 77, expected 37"},
       {offsetof(RaceFileHeader, header_bytes), 4, "size of the header is 77, expected 4096"},
       {offsetof(RaceFileHeader, rows_checksum), 8, "checksum of its rows"}};
   for (const Field& field : fields) {
