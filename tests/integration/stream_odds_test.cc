@@ -172,8 +172,10 @@ class HeldStreamTest : public ::testing::Test {
 TEST_F(HeldStreamTest, AnswersComeInAnyOrder) {
   OddsStream stream(server_.camel_up());
   Occupy();
+  // A simulation of several moves for each that a chunk may have: several chunks, on any backend.
   v1::GetOddsRequest simulation = OddsQuestionNumber(1);
-  simulation.mutable_monte_carlo()->set_simulations(2'000'000);
+  simulation.mutable_monte_carlo()->set_simulations(
+      MakeTestBackend()->camel_up_chunk_simulated_moves());
   stream.Ask(70, simulation);
   AwaitRequests(2);
   stream.Ask(60, OddsQuestionNumber(2));
