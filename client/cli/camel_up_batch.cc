@@ -318,7 +318,7 @@ class CamelUpBatch : public Command {
     if (!info) return tl::unexpected(Report(info.error()));
     std::uint64_t max_reply_bytes = 4 << 20;
     for (const v1::Limit& limit : info->limits()) {
-      if (limit.flag() == "max-reply-bytes") max_reply_bytes = limit.value();
+      if (limit.flag() == "max-columns-reply-bytes") max_reply_bytes = limit.value();
     }
     return Batch(settings, client, options, outputs_, max_reply_bytes).Go(file_->number());
   }

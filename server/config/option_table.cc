@@ -165,6 +165,8 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
       NumberEntry("max-step-cells", o.max_step_cells, 64, 1u << 31,
                   "Cells of a stepped board, rows padded to 64"),
       NumberEntry("max-reply-bytes", o.max_reply_bytes, 4096, kMessageMax, "Bytes of a reply"),
+      NumberEntry("max-columns-reply-bytes", o.max_columns_reply_bytes, 4096, kMessageMax,
+                  "Bytes of a reply of GetOddsColumns to a caller that allows so many"),
       NumberEntry("max-request-bytes", o.max_request_bytes, 4096, kMessageMax,
                   "Bytes of a request; gRPC itself refuses larger ones"),
       NumberEntry("max-concurrent-streams", o.max_concurrent_streams, 1, 1u << 20,

@@ -57,7 +57,7 @@ class GetOddsColumnsMethod {
   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
                                                             batching::TimePoint deadline,
                                                             kinds::Listener<Task>& listener) {
-    const auto question = ColumnsQuestionOf(request, context_.max_reply_bytes);
+    const auto question = ColumnsQuestionOf(request, context_.max_columns_reply_bytes);
     if (!question) return tl::unexpected(BadInput(question.error()));
     const camel_up::Scope scope = question->outputs.scope();
     if (auto ready = RaceTableFor(context_, question->columns.edition, scope); !ready)

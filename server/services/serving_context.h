@@ -32,6 +32,7 @@ struct ServingContext {
   std::uint64_t max_queued_bytes = 0;  // of boards, and of requests before they are boards
   std::uint64_t max_step_cells = 0;    // with rows padded to whole words
   std::uint64_t max_reply_bytes = 0;
+  std::uint64_t max_columns_reply_bytes = 0;
   std::uint64_t max_call_simulations = 0;
   std::uint64_t max_stream_items = 0;
   kinds::LifeChunk life_chunk;

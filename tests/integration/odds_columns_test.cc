@@ -193,9 +193,7 @@ TEST(OddsColumnsTest, RacesAreAsSingleCallsToo) {
 // The largest call there is, of short legs. It takes many chunks and goes through the conversion pool.
 TEST(OddsColumnsTest, TheMostRowsAtOnce) {
   constexpr std::uint32_t kRows = 65'536;
-  server::ServerOptions options = TestOptions();
-  options.max_reply_bytes = 16u << 20;
-  InProcessServer server(options);
+  InProcessServer server;
   std::mt19937_64 random(6);
   std::vector<reference::Position> positions = RandomPositions(1, kRows, random);
   for (reference::Position& position : positions) position.dice.resize(1);
@@ -251,7 +249,7 @@ TEST(OddsColumnsTest, FaultsOfTheShapeAreRefusedWholeAndAllAtOnce) {
   request.set_oases("abc");
   request.set_dice("abc");
   request.add_outputs(v1::OUTPUT_UNSPECIFIED);
-  request.set_max_reply_bytes(5u << 20);
+  request.set_max_reply_bytes(65u << 20);
   v1::GetOddsColumnsResponse response;
   grpc::Status status = GetColumns(server, request, response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -261,8 +259,8 @@ TEST(OddsColumnsTest, FaultsOfTheShapeAreRefusedWholeAndAllAtOnce) {
                                    "oases: '3 bytes': 40 bytes: 4 for each of 10 rows",
                                    "dice: '3 bytes': 10 bytes: 1 for each of 10 rows",
                                    HasSubstr("outputs[0]: 'OUTPUT_UNSPECIFIED'"),
-                                   HasSubstr("max_reply_bytes: '5242880': at most the server's "
-                                             "max-reply-bytes, 4194304")));
+                                   HasSubstr("max_reply_bytes: '68157440': at most the server's "
+                                             "max-columns-reply-bytes, 67108864")));
 
   for (const std::uint32_t rows : {0u, 65'537u}) {
     request.Clear();

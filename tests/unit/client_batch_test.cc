@@ -228,7 +228,7 @@ struct ColumnServer {
        .get_info =
            [this](grpc::ServerContext&, const v1::GetInfoRequest&, v1::GetInfoResponse& response) {
              v1::Limit& limit = *response.add_limits();
-             limit.set_flag("max-reply-bytes");
+             limit.set_flag("max-columns-reply-bytes");
              limit.set_value(max_reply_bytes);
              return grpc::Status::OK;
            }}};
