@@ -172,8 +172,9 @@ class HeldStreamTest : public ::testing::Test {
 TEST_F(HeldStreamTest, AnswersComeInAnyOrder) {
   OddsStream stream(server_.camel_up());
   Occupy();
-  // A simulation of several moves for each that a chunk may have: several chunks, on any backend.
+  // As many simulations, of five draws each, as a chunk may have draws: five chunks, on any backend.
   v1::GetOddsRequest simulation = OddsQuestionNumber(1);
+  simulation.mutable_position()->clear_dice();
   simulation.mutable_monte_carlo()->set_simulations(
       MakeTestBackend()->camel_up_chunk_simulated_moves());
   stream.Ask(70, simulation);
