@@ -33,6 +33,7 @@ class SimulateCall final : public SimulateReactor,
 
   // gRPC knows of the reactor afterwards only, so OnDone cannot come before.
   void Begin(const v1::SimulateRequest& request) {
+    SeeWhatCameBefore();
     context_.open_streams.Add(*this);
     if (auto plan = SimulatePlanOf(request); !plan) {
       Refuse(BadInput(plan.error()));
@@ -51,6 +52,10 @@ class SimulateCall final : public SimulateReactor,
     camel_up::Odds odds;
     v1::SimulateState state = v1::SIMULATE_STATE_RUNNING;
   };
+
+  // gRPC runs a reaction after everything that led to it, and orders them by locks of its own, which
+  // ThreadSanitizer does not see. Ours it does.
+  void SeeWhatCameBefore() GPUSIM_EXCLUDES(mutex_) { const batching::MutexLock lock(mutex_); }
 
   // Belongs to Release.
   ~SimulateCall() override { --context_.calls_under_way; }
@@ -126,7 +131,10 @@ class SimulateCall final : public SimulateReactor,
     }
   }
 
-  void OnCancel() override { PassCancelOn(); }
+  void OnCancel() override {
+    SeeWhatCameBefore();
+    PassCancelOn();
+  }
 
   // gRPC cancels at the caller's deadline too. That case is the scheduler's, which knows the deadline and
   // counts the task as expired; the slack is for the different clocks.
@@ -140,6 +148,7 @@ class SimulateCall final : public SimulateReactor,
   void EndSoon() override { draining_ = true; }
 
   void OnDone() override {
+    SeeWhatCameBefore();
     context_.open_streams.Remove(*this);
     Release();
   }
