@@ -129,7 +129,11 @@ class Batch {
     constexpr std::uint64_t kFailures = 256 << 10;
     const std::uint64_t room =
         max_reply_bytes > 2 * kFailures ? max_reply_bytes - kFailures : max_reply_bytes / 2;
-    max_rows_ = std::clamp<std::uint64_t>(room / RowBytes(outputs), 1, kMaxColumnRows);
+    // A server on a CPU works for a millisecond or two on a row, and the deadlines of all calls under
+    // way run from their sending.
+    constexpr std::uint64_t kRowsInTime = 2048;
+    static_assert(kRowsInTime <= kMaxColumnRows);
+    max_rows_ = std::clamp<std::uint64_t>(room / RowBytes(outputs), 1, kRowsInTime);
   }
 
   tl::expected<Output, Failure> Go(int descriptor) {
