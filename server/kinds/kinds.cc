@@ -66,6 +66,7 @@ tl::expected<void, std::string> WarmUpCamelUp(Slot& slot, std::span<const Editio
   tasks.push_back(std::make_unique<ExactTask>(std::move(exact), kAll, kNoDeadline, nobody));
 
   std::vector<batching::Task*> batch;
+  batch.reserve(tasks.size());
   for (const auto& task : tasks) batch.push_back(task.get());
   std::vector<batching::Chunk> chunks(batch.size());
   CamelUpRunner(slot).Run(batch, chunks);
