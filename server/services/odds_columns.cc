@@ -103,9 +103,9 @@ class ShapeReader {
   void ReadReplyLimit() {
     const std::uint64_t asked = request_.max_reply_bytes();
     if (asked > server_max_reply_bytes_)
-      violations_.push_back(
-          {"max_reply_bytes", std::to_string(asked),
-           "at most the server's max-columns-reply-bytes, " + std::to_string(server_max_reply_bytes_)});
+      violations_.push_back({"max_reply_bytes", std::to_string(asked),
+                             "at most the server's max-columns-reply-bytes, " +
+                                 std::to_string(server_max_reply_bytes_)});
     question_.max_reply_bytes =
         asked != 0 ? asked : std::min(kDefaultReplyBytes, server_max_reply_bytes_);
   }
