@@ -209,6 +209,7 @@ TEST(OddsCacheTest, ManyThreadsNeverSeeAnothersAnswer) {
   OddsCache cache(200'000);
   const std::vector<OddsQuery> queries = DifferentQueries(400);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::atomic<std::uint64_t> hits = 0;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
