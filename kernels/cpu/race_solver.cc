@@ -7,9 +7,9 @@
 #include <string>
 #include <system_error>
 
-#include "kernels/cpu/free_memory.h"
 #include "kernels/cpu/race_layer.h"
 #include "kernels/cpu/worker_team.h"
+#include "kernels/race/free_memory.h"
 #include "kernels/race/huge_array.h"
 #include "kernels/race/race_layers.h"
 #include "kernels/race/race_progress.h"

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "kernels/race/free_memory.h"
 #include "kernels/race/race_table_file.h"
-#include "server/race/available_memory.h"
 
 namespace gpusim::server {
 namespace {
@@ -111,7 +111,7 @@ std::string RaceTables::WhyNotSolved(Edition edition) const {
   if (options_.race_table_dir.empty())
     return "solving it on a CPU takes minutes, and there is no --race-table-dir to keep it in; " +
            HowToBuild(edition) + ", --race-table-solving on solves it all the same";
-  if (AvailableMemory() < kSolverBytes)
+  if (FreeMemory() < kSolverBytes)
     return "solving it on a CPU takes 12 GiB of memory, which are not available; " +
            HowToBuild(edition) + " on a larger machine";
   return {};

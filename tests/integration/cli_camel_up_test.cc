@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gpusim/v1/camel_up.pb.h"
+#include "tests/integration/cli_server.h"
 #include "tests/testing/process.h"
 #include "tests/testing/test_data.h"
 
@@ -25,35 +26,8 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-using Arguments = std::vector<std::string>;
-
-class CliCamelUpTest : public ::testing::Test {
+class CliCamelUpTest : public CliServer {
  protected:
-  static void SetUpTestSuite() {
-    server_ = std::make_unique<Process>(
-        Command{.arguments = {GPUSIM_SERVER_PROGRAM, "--backend", "cpu", "--listen", "127.0.0.1:0"},
-                .environment = {},
-                .input = {}});
-    const std::string start = "listening on ";
-    const auto line = server_->WaitForLine(start);
-    if (line) address_ = line->substr(start.size());
-  }
-
-  static void TearDownTestSuite() { server_.reset(); }
-
-  void SetUp() override { ASSERT_FALSE(address_.empty()) << server_->Wait().err; }
-
-  static Command ClientCommand(Arguments arguments, std::string input = "") {
-    arguments.insert(arguments.begin(), GPUSIM_CLIENT_PROGRAM);
-    return {.arguments = std::move(arguments),
-            .environment = {{"GPUSIM_SERVER", address_}, {"NO_COLOR", ""}, {"TERM", "xterm"}},
-            .input = std::move(input)};
-  }
-
-  static Ending Client(Arguments arguments, std::string input = "") {
-    return RunProgram(ClientCommand(std::move(arguments), std::move(input)));
-  }
-
   template <class Message>
   static Message FromJson(const std::string& json) {
     google::protobuf::util::JsonParseOptions options;
@@ -70,20 +44,7 @@ class CliCamelUpTest : public ::testing::Test {
     EXPECT_EQ(ending.status, 0) << ending.err;
     return FromJson<v1::GetOddsResponse>(ending.out);
   }
-
-  static std::unique_ptr<Process> server_;
-  static std::string address_;
 };
-
-std::unique_ptr<Process> CliCamelUpTest::server_;
-std::string CliCamelUpTest::address_;
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 // The first row of race_first_edition.csv: all camels in one stack on the first space.
 TEST_F(CliCamelUpTest, TheRaceOfTheFirstEdition) {

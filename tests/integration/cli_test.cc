@@ -16,6 +16,7 @@
 #include "gpusim/v1/camel_up.pb.h"
 #include "gpusim/v1/life.pb.h"
 #include "gpusim/v1/server.pb.h"
+#include "tests/integration/cli_server.h"
 #include "tests/testing/process.h"
 #include "tests/testing/test_data.h"
 
@@ -29,39 +30,12 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-using Arguments = std::vector<std::string>;
-
 // Nobody listens on port 1 of the loopback.
 constexpr const char* kAbsent = "127.0.0.1:1";
 const std::string kGlider = TestData() + "/patterns/glider.rle";
 
-class CliTest : public ::testing::Test {
+class CliTest : public CliServer {
  protected:
-  static void SetUpTestSuite() {
-    server_ = std::make_unique<Process>(
-        Command{.arguments = {GPUSIM_SERVER_PROGRAM, "--backend", "cpu", "--listen", "127.0.0.1:0"},
-                .environment = {},
-                .input = {}});
-    const std::string start = "listening on ";
-    const auto line = server_->WaitForLine(start);
-    if (line) address_ = line->substr(start.size());
-  }
-
-  static void TearDownTestSuite() { server_.reset(); }
-
-  void SetUp() override { ASSERT_FALSE(address_.empty()) << server_->Wait().err; }
-
-  static Command ClientCommand(Arguments arguments, std::string input = "") {
-    arguments.insert(arguments.begin(), GPUSIM_CLIENT_PROGRAM);
-    return {.arguments = std::move(arguments),
-            .environment = {{"GPUSIM_SERVER", address_}, {"NO_COLOR", ""}, {"TERM", "xterm"}},
-            .input = std::move(input)};
-  }
-
-  static Ending Client(Arguments arguments, std::string input = "") {
-    return RunProgram(ClientCommand(std::move(arguments), std::move(input)));
-  }
-
   template <class Message>
   static Message FromJson(const std::string& json) {
     Message message;
@@ -76,20 +50,7 @@ class CliTest : public ::testing::Test {
     EXPECT_EQ(ending.status, 0) << ending.err;
     return FromJson<v1::StepResponse>(ending.out);
   }
-
-  static std::unique_ptr<Process> server_;
-  static std::string address_;
 };
-
-std::unique_ptr<Process> CliTest::server_;
-std::string CliTest::address_;
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 std::string FileText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

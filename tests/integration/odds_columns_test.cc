@@ -10,6 +10,7 @@
 #include <google/rpc/error_details.pb.h>
 #include <gtest/gtest.h>
 
+#include "tests/integration/odds_request.h"
 #include "tests/integration/pending_call.h"
 #include "tests/testing/camel_up_cases.h"
 #include "tests/testing/in_process_server.h"
@@ -46,13 +47,7 @@ grpc::Status GetColumns(InProcessServer& server, const v1::GetOddsColumnsRequest
 
 v1::GetOddsResponse GetOne(InProcessServer& server, const reference::Position& position,
                            const std::vector<v1::Output>& outputs) {
-  v1::GetOddsRequest request;
-  request.mutable_position()->set_edition(position.edition == 1 ? v1::EDITION_FIRST
-                                                                : v1::EDITION_SECOND);
-  request.mutable_position()->mutable_text()->set_stacks(StacksText(position));
-  request.mutable_position()->mutable_text()->set_tiles(TilesText(position));
-  request.mutable_position()->mutable_text()->set_dice(position.dice);
-  for (const v1::Output output : outputs) request.add_outputs(output);
+  const v1::GetOddsRequest request = Ask(position, outputs);
   grpc::ClientContext context;
   v1::GetOddsResponse response;
   const grpc::Status status = server.camel_up().GetOdds(&context, request, &response);

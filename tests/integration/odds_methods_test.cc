@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/integration/odds_request.h"
 #include "tests/integration/pending_call.h"
 #include "tests/testing/camel_up_cases.h"
 #include "tests/testing/in_process_server.h"
@@ -27,18 +28,6 @@ using ::testing::UnorderedElementsAre;
 
 const std::vector<v1::Output> kLegOutputs{v1::OUTPUT_LEG_RANKS, v1::OUTPUT_LEG_PAIRS,
                                           v1::OUTPUT_LANDINGS, v1::OUTPUT_LEG_VALUES};
-
-v1::GetOddsRequest Ask(const reference::Position& position,
-                       const std::vector<v1::Output>& outputs) {
-  v1::GetOddsRequest request;
-  request.mutable_position()->set_edition(position.edition == 1 ? v1::EDITION_FIRST
-                                                                : v1::EDITION_SECOND);
-  request.mutable_position()->mutable_text()->set_stacks(StacksText(position));
-  request.mutable_position()->mutable_text()->set_tiles(TilesText(position));
-  request.mutable_position()->mutable_text()->set_dice(position.dice);
-  for (const v1::Output output : outputs) request.add_outputs(output);
-  return request;
-}
 
 grpc::Status GetOdds(InProcessServer& server, const v1::GetOddsRequest& request,
                      v1::GetOddsResponse& response) {

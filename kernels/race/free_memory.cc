@@ -1,4 +1,4 @@
-#include "kernels/cpu/free_memory.h"
+#include "kernels/race/free_memory.h"
 
 #include <algorithm>
 #include <fstream>
