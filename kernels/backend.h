@@ -16,6 +16,8 @@
 #include <tl/expected.hpp>
 
 #include "kernels/batches.h"
+#include "kernels/device_cells.h"
+#include "kernels/device_fault.h"
 #include "kernels/race_table.h"
 
 namespace gpusim {
@@ -28,21 +30,14 @@ struct DeviceInfo {
   std::uint32_t threads = 0;       // of the CPU, 0 for a GPU
 };
 
-// A device failed. After a sticky fault the process can not use the device any more.
-struct DeviceFault {
-  std::string what;
-  bool sticky = false;
-};
-
-template <class T>
-using DeviceResult = tl::expected<T, DeviceFault>;
-
 // How much one batch may hold. Columns are made this large once and never grow.
 struct SlotCapacity {
   std::size_t camel_up_rows = 0;
   std::size_t simulation_rows = 0;
   std::size_t life_boards = 0;
   std::size_t life_words = 0;  // 64-bit words of all boards of a batch together
+  std::size_t life_facts = 0;  // rows of facts of a batch
+  std::size_t resident_boards = 0;
 };
 
 // One stream of work of one device, with its own columns. Used by one thread at a time; different
@@ -54,12 +49,14 @@ class Slot {
 
   virtual camel_up::OddsBatch& camel_up() = 0;
   virtual life::StepBatch& life() = 0;
+  virtual life::ResidentBatch& resident() = 0;
 
   // Answer every row of the batch. Block until the answers are in the answer columns. On a fault no
   // answer is to be trusted. Do not allocate. Exact rows of Scope::kRace need the edition's race table
   // in use before.
   virtual DeviceResult<void> RunCamelUp() = 0;
   virtual DeviceResult<void> RunLife() = 0;
+  virtual DeviceResult<void> RunResident() = 0;
 };
 
 // Where a race table lies for the queries of a GPU; the CPU reads it where it is.
@@ -84,6 +81,8 @@ class Backend {
   virtual std::uint64_t camel_up_chunk_simulated_moves() const = 0;
   virtual std::uint64_t life_chunk_word_steps() const = 0;
   virtual std::uint32_t life_chunk_generations() const = 0;
+  // The same of DeviceCells::Fill, in words.
+  virtual std::uint64_t life_chunk_fill_words() const = 0;
 
   // Allocates all columns of the slot on host and device, and seeds the slot's warm random states with
   // `warm`: rows of that stream start from them, all others from states made in registers, to the
@@ -91,6 +90,15 @@ class Backend {
   virtual DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device,
                                                        const SlotCapacity& capacity,
                                                        const camel_up::StreamBase& warm) = 0;
+
+  // Memory for the cells of a board, both sides at least 1; what they are is unspecified. A fault, not
+  // sticky, where memory is short.
+  virtual DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t device,
+                                                                     std::uint32_t width,
+                                                                     std::uint32_t height) = 0;
+
+  // Bytes that can still be had on the device, now.
+  virtual std::uint64_t FreeMemory(std::size_t device) const = 0;
 
   // Solves the race table of an edition: the same bytes on every backend. Blocks for as long as it takes,
   // on the CPU with `threads` threads of its own (0: as many as the backend has), which inherit the caller's

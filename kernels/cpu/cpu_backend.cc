@@ -18,6 +18,7 @@
 #include "kernels/cpu/life_stepper.h"
 #include "kernels/cpu/race_solver.h"
 #include "kernels/cpu/simulator.h"
+#include "kernels/race/free_memory.h"
 #include "kernels/race_rows.h"
 
 namespace gpusim {
@@ -96,10 +97,14 @@ class CpuSlot : public Slot {
         race_rows_(race_rows),
         odds_batch_(capacity.camel_up_rows, capacity.simulation_rows,
                     std::pmr::get_default_resource()),
-        step_batch_(capacity.life_boards, capacity.life_words, std::pmr::get_default_resource()) {}
+        step_batch_(capacity.life_boards, capacity.life_facts, capacity.life_words,
+                    std::pmr::get_default_resource()),
+        resident_batch_(capacity.resident_boards, capacity.life_facts,
+                        std::pmr::get_default_resource()) {}
 
   camel_up::OddsBatch& camel_up() override { return odds_batch_; }
   life::StepBatch& life() override { return step_batch_; }
+  life::ResidentBatch& resident() override { return resident_batch_; }
 
   DeviceResult<void> RunCamelUp() override {
     if (auto rows = race_rows_.Check(odds_batch_.exact); !rows) return rows;
@@ -114,9 +119,11 @@ class CpuSlot : public Slot {
   }
 
   DeviceResult<void> RunLife() override {
-    step_batch_.facts.Resize(step_batch_.boards.size());
     step_batch_.next.Resize(step_batch_.cells.size());
     return RunRows(step_batch_.boards.size(), [this](std::size_t board) { StepBoard(board); });
+  }
+  DeviceResult<void> RunResident() override {
+    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
   }
 
  private:
@@ -184,7 +191,7 @@ class CpuSlot : public Slot {
     std::uint64_t population = 0;
     for (std::size_t i = 0; i < run.words(); ++i)
       population += static_cast<std::uint64_t>(std::popcount(next[i]));
-    step_batch_.facts.At<life::kPopulation>(board) = population;
+    step_batch_.facts.At<life::kPopulation>(boards.At<life::kFirstFacts>(board)) = population;
   }
 
   tbb::task_arena& arena_;
@@ -192,6 +199,7 @@ class CpuSlot : public Slot {
   const camel_up::RaceRowsInUse& race_rows_;
   camel_up::OddsBatch odds_batch_;
   life::StepBatch step_batch_;
+  life::ResidentBatch resident_batch_;
 };
 
 class CpuBackend : public Backend {
@@ -219,6 +227,9 @@ class CpuBackend : public Backend {
     return 400'000ull * static_cast<std::uint64_t>(threads_);
   }
   std::uint32_t life_chunk_generations() const override { return 4096; }
+  std::uint64_t life_chunk_fill_words() const override {
+    return 20'000ull * static_cast<std::uint64_t>(threads_);
+  }
 
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t, const SlotCapacity& capacity,
                                                const camel_up::StreamBase& /*warm*/) override {
@@ -228,6 +239,12 @@ class CpuBackend : public Backend {
       return tl::unexpected(DeviceFault{"CPU backend: no memory for a slot's columns"});
     }
   }
+
+  DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t, std::uint32_t,
+                                                             std::uint32_t) override {
+    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
+  }
+  std::uint64_t FreeMemory(std::size_t) const override { return gpusim::FreeMemory(); }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
       camel_up::Edition edition, int threads, const RaceSolveWatch& watch) override {

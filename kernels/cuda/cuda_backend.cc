@@ -48,15 +48,17 @@ class CudaSlot : public Slot {
         done_(cuda::MakeEvent()),
         race_rows_(race_rows),
         odds_(capacity, multiprocessors, warm, &pinned_, stream_),
-        step_batch_(capacity.life_boards, capacity.life_words, &pinned_),
+        step_batch_(capacity.life_boards, capacity.life_facts, capacity.life_words, &pinned_),
+        resident_batch_(capacity.resident_boards, capacity.life_facts, &pinned_),
         boards_(capacity.life_boards),
-        facts_(capacity.life_boards),
+        facts_(capacity.life_facts),
         cells_(capacity.life_words),
         next_(capacity.life_words),
         scratch_(capacity.life_words) {}
 
   camel_up::OddsBatch& camel_up() override { return odds_.batch(); }
   life::StepBatch& life() override { return step_batch_; }
+  life::ResidentBatch& resident() override { return resident_batch_; }
 
   DeviceResult<void> RunCamelUp() override {
     if (auto rows = race_rows_.Check(odds_.batch().exact); !rows) return rows;
@@ -64,6 +66,9 @@ class CudaSlot : public Slot {
   }
   DeviceResult<void> RunLife() override {
     return Guarded([this] { RunStep(); });
+  }
+  DeviceResult<void> RunResident() override {
+    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
   }
 
  private:
@@ -78,7 +83,6 @@ class CudaSlot : public Slot {
     using namespace life;
     const std::size_t boards = step_batch_.boards.size();
     const std::size_t words = step_batch_.cells.size();
-    step_batch_.facts.Resize(boards);
     step_batch_.next.Resize(words);
     if (boards == 0) return;
     cuda::CheckCuda(cudaSetDevice(device_));
@@ -125,6 +129,7 @@ class CudaSlot : public Slot {
   const camel_up::RaceRowsInUse& race_rows_;
   cuda::OddsRunner odds_;
   life::StepBatch step_batch_;
+  life::ResidentBatch resident_batch_;
   cuda::DeviceColumns<life::Boards> boards_;
   cuda::DeviceColumns<life::Facts> facts_;
   cuda::DeviceColumns<life::Cells> cells_;
@@ -192,6 +197,7 @@ class CudaBackend : public Backend {
   std::uint64_t camel_up_chunk_simulated_moves() const override { return 150'000'000; }
   std::uint64_t life_chunk_word_steps() const override { return 50'000'000; }
   std::uint32_t life_chunk_generations() const override { return 2048; }
+  std::uint64_t life_chunk_fill_words() const override { return 4'000'000; }
 
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,
                                                const camel_up::StreamBase& warm) override {
@@ -200,6 +206,17 @@ class CudaBackend : public Backend {
       return std::make_unique<CudaSlot>(static_cast<int>(device), multiprocessors_[device],
                                         capacity, warm, tables_[device]->rows);
     });
+  }
+
+  DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t, std::uint32_t,
+                                                             std::uint32_t) override {
+    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
+  }
+  std::uint64_t FreeMemory(std::size_t device) const override {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (cudaSetDevice(static_cast<int>(device)) != cudaSuccess) return 0;
+    return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
   }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(

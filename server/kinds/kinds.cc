@@ -27,6 +27,7 @@ constexpr std::size_t kCamelUpRows = 4096;
 constexpr std::size_t kSimulationRows = kCamelUpRows;
 constexpr std::size_t kLifeBoards = 4096;
 constexpr std::size_t kLifeWords = kLifeBoards * 64;  // a full batch of 64 x 64 boards
+constexpr std::size_t kLifeFacts = 4 * kLifeBoards;
 constexpr std::uint64_t kPingRows = 4096;
 
 // Hears nothing: a warm-up's answers are for nobody.
@@ -102,7 +103,9 @@ BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
       .capacity = {.camel_up_rows = kCamelUpRows,
                    .simulation_rows = kSimulationRows,
                    .life_boards = kLifeBoards,
-                   .life_words = std::max<std::size_t>(max_step_words, kLifeWords)},
+                   .life_words = std::max<std::size_t>(max_step_words, kLifeWords),
+                   .life_facts = kLifeFacts,
+                   .resident_boards = kLifeBoards},
       .camel_up_chunk = {.rows = kCamelUpRows,
                          .moves = std::max(backend.camel_up_chunk_moves(), kLargestLegMoves),
                          .simulated_moves = backend.camel_up_chunk_simulated_moves()},

@@ -24,8 +24,7 @@ batching::Cost LifeTask::cost() const {
 
 void LifeRunner::Run(std::span<batching::Task* const> batch, std::span<batching::Chunk> chunks) {
   life::StepBatch& columns = slot_.life();
-  columns.boards.Clear();
-  columns.cells.Clear();
+  columns.Clear();
   for (const batching::Task* base : batch) {
     const auto& task = static_cast<const LifeTask&>(*base);
     const life::Board& board = task.run_.board;
@@ -40,6 +39,10 @@ void LifeRunner::Run(std::span<batching::Task* const> batch, std::span<batching:
     columns.boards.At<life::kRuleMasks>(row) = life::RuleMasks(task.run_.rule);
     columns.boards.At<life::kTopology>(row) = task.run_.topology;
     columns.boards.At<life::kGenerations>(row) = task.ChunkGenerations();
+    columns.boards.At<life::kFactsEvery>(row) = 0;
+    columns.boards.At<life::kFirstFacts>(row) = columns.facts.Append();
+    columns.boards.At<life::kFactSet>(row) = 0;
+    columns.boards.At<life::kSource>(row) = life::Source::kCells;
   }
 
   const DeviceResult<void> ran = slot_.RunLife();

@@ -15,6 +15,7 @@ class HeldSlot final : public Slot {
 
   camel_up::OddsBatch& camel_up() override { return slot_->camel_up(); }
   life::StepBatch& life() override { return slot_->life(); }
+  life::ResidentBatch& resident() override { return slot_->resident(); }
   DeviceResult<void> RunCamelUp() override {
     if (auto fault = gate_.Pass()) return tl::unexpected(*std::move(fault));
     return slot_->RunCamelUp();
@@ -22,6 +23,10 @@ class HeldSlot final : public Slot {
   DeviceResult<void> RunLife() override {
     if (auto fault = gate_.Pass()) return tl::unexpected(*std::move(fault));
     return slot_->RunLife();
+  }
+  DeviceResult<void> RunResident() override {
+    if (auto fault = gate_.Pass()) return tl::unexpected(*std::move(fault));
+    return slot_->RunResident();
   }
 
  private:

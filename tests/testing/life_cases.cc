@@ -67,6 +67,10 @@ void Append(life::StepBatch& batch, const LifeCase& life_case) {
   batch.boards.At<life::kRuleMasks>(row) = life::RuleMasks(life_case.rule);
   batch.boards.At<life::kTopology>(row) = life_case.topology;
   batch.boards.At<life::kGenerations>(row) = life_case.generations;
+  batch.boards.At<life::kFactsEvery>(row) = 0;
+  batch.boards.At<life::kFirstFacts>(row) = batch.facts.Append();
+  batch.boards.At<life::kFactSet>(row) = 0;
+  batch.boards.At<life::kSource>(row) = life::Source::kCells;
 }
 
 }  // namespace
@@ -108,8 +112,7 @@ life::Board RandomBoard(std::uint32_t width, std::uint32_t height, double densit
 
 std::vector<LifeResult> StepOnSlot(Slot& slot, const std::vector<LifeCase>& cases) {
   life::StepBatch& batch = slot.life();
-  batch.boards.Clear();
-  batch.cells.Clear();
+  batch.Clear();
   for (const LifeCase& life_case : cases) Append(batch, life_case);
   batch.next.Resize(batch.cells.size());
   std::fill_n(batch.next.Column<0>(), batch.next.size(), 0xdeadbeefdeadbeef);

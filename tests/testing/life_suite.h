@@ -7,7 +7,7 @@ namespace gpusim::testing {
 
 // Columns large enough for the suite.
 inline constexpr SlotCapacity kLifeSuiteCapacity{
-    .camel_up_rows = 4096, .life_boards = 4096, .life_words = 1u << 19};
+    .camel_up_rows = 4096, .life_boards = 4096, .life_words = 1u << 19, .life_facts = 1u << 14};
 
 void ExpectLifeTruths(Slot& slot);
 

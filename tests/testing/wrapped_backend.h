@@ -21,6 +21,13 @@ class WrappedBackend : public Backend {
   }
   std::uint64_t life_chunk_word_steps() const override { return inner_->life_chunk_word_steps(); }
   std::uint32_t life_chunk_generations() const override { return inner_->life_chunk_generations(); }
+  std::uint64_t life_chunk_fill_words() const override { return inner_->life_chunk_fill_words(); }
+  DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t device,
+                                                             std::uint32_t width,
+                                                             std::uint32_t height) override {
+    return inner_->MakeCells(device, width, height);
+  }
+  std::uint64_t FreeMemory(std::size_t device) const override { return inner_->FreeMemory(device); }
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,
                                                const camel_up::StreamBase& warm) override {
     return inner_->MakeSlot(device, capacity, warm);
