@@ -111,7 +111,6 @@ void Scheduler::FormTeams() {
     for (KindIndex kind = 0; kind < kinds_.size(); ++kind) servers[kind] += served[kind] ? 1 : 0;
   }
   for (KindIndex kind = 0; kind < kinds_.size(); ++kind) {
-    assert(servers[kind] > 0);
     rarest_first_.push_back(kind);
   }
   std::stable_sort(rarest_first_.begin(), rarest_first_.end(),

@@ -47,7 +47,7 @@ using SlotRunners = std::vector<std::unique_ptr<Runner>>;
 // with kExpired at its deadline also while every slot is busy.
 class Scheduler {
  public:
-  // Every slot has an entry a kind, and every kind a slot that serves it. `clock` outlives the scheduler.
+  // Every slot has an entry a kind; tasks of a kind that none serves are never run. `clock` outlives the scheduler.
   Scheduler(std::vector<KindOptions> kinds, std::vector<SlotRunners> slots, Clock& clock);
   // Drains with a deadline of now. No other call may be under way or follow.
   ~Scheduler();
