@@ -1,5 +1,7 @@
 #include "server/kinds/resident_kind.h"
 
+#include "server/kinds/life_run.h"
+
 namespace gpusim::kinds {
 
 ResidentChunk ResidentChunkFor(const Backend& backend) {
@@ -11,14 +13,10 @@ ResidentChunk ResidentChunkFor(const Backend& backend) {
 }
 
 std::uint64_t FactWork(life::FactSet facts) {
-  constexpr std::uint64_t kDigestSteps = 8;
-  constexpr std::uint64_t kShapeDigestSteps = 64;
-  std::uint64_t work = 1;  // the population
-  if ((facts & life::kCountChanges) != 0) work += 1;
-  if ((facts & life::kFindBox) != 0) work += 1;
-  if ((facts & life::kMakeDigest) != 0) work += kDigestSteps;
-  if ((facts & life::kMakeShapeDigest) != 0) work += kShapeDigestSteps;
-  return work;
+  return ((facts & life::kCountChanges) != 0 ? kChangesSteps : 0) +
+         ((facts & life::kFindBox) != 0 ? kBoxSteps : 0) +
+         ((facts & life::kMakeDigest) != 0 ? kDigestSteps : 0) +
+         ((facts & life::kMakeShapeDigest) != 0 ? kShapeDigestSteps : 0);
 }
 
 void ResidentRunner::Run(std::span<batching::Task* const> batch,
