@@ -12,6 +12,7 @@
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/ping_kind.h"
+#include "server/kinds/resident_kind.h"
 
 namespace gpusim::kinds {
 namespace {
@@ -122,13 +123,14 @@ BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
                      .words = life_words,
                      .fill_steps = std::max<std::uint64_t>(
                          1, backend.life_chunk_word_steps() / backend.life_chunk_fill_words())},
+      .resident_chunk = ResidentChunkFor(backend),
   };
 }
 
-std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks,
-                                           std::uint64_t max_bytes) {
+std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t devices,
+                                           std::uint64_t max_tasks, std::uint64_t max_bytes) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  std::vector<batching::KindOptions> kinds(3);
+  std::vector<batching::KindOptions> kinds(kBoards + devices);
   kinds[kCamelUp] = {"camel_up",
                      {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_chunk.moves},
                      max_tasks,
@@ -139,14 +141,24 @@ std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_
                   max_tasks,
                   max_bytes};
   kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks, max_bytes};
+  // A board has one task at the most, so that the number of boards is the limit.
+  for (std::size_t device = 0; device < devices; ++device) {
+    kinds[kBoards + device] = {
+        devices == 1 ? "boards" : "boards" + std::to_string(device),
+        {sizes.capacity.resident_boards, sizes.capacity.life_facts * kFactRowBytes,
+         sizes.resident_chunk.word_steps},
+        kNoLimit,
+        kNoLimit};
+  }
   return kinds;
 }
 
-batching::SlotRunners RunnersOf(Slot& slot) {
-  batching::SlotRunners runners(3);
+batching::SlotRunners RunnersOf(Slot& slot, std::size_t device, std::size_t devices) {
+  batching::SlotRunners runners(kBoards + devices);
   runners[kCamelUp] = std::make_unique<CamelUpRunner>(slot);
   runners[kLife] = std::make_unique<LifeRunner>(slot);
   runners[kPing] = std::make_unique<PingRunner>();
+  runners[kBoards + device] = std::make_unique<ResidentRunner>(slot);
   return runners;
 }
 
