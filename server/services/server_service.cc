@@ -172,8 +172,9 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     grpc::CallbackServerContext* call, const v1::GetStatisticsRequest* /*request*/,
     v1::GetStatisticsResponse* response) {
   for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
-    AddKind(context_.scheduler.counters(kind),
-            KindNamed(context_.scheduler.options(kind).name, *response));
+    const std::string name =
+        kind < kinds::kBoards ? context_.scheduler.options(kind).name : "boards";
+    AddKind(context_.scheduler.counters(kind), KindNamed(name, *response));
   }
   FillCache(context_.odds_cache.statistics(), *response->mutable_cache());
   return Answered(call);
