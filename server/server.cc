@@ -154,7 +154,8 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
   if (!slots) return tl::unexpected(std::move(slots.error()));
   parts.slots = *std::move(slots);
   std::unique_ptr<Server> server(new Server(options, std::move(parts), std::move(log)));
-  if (auto boards = server->boards_.Start(); !boards) return tl::unexpected(std::move(boards.error()));
+  if (auto boards = server->boards_.Start(); !boards)
+    return tl::unexpected(std::move(boards.error()));
   if (auto listening = server->Listen(options); !listening)
     return tl::unexpected(std::move(listening.error()));
   return server;

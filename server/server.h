@@ -79,7 +79,8 @@ class Server {
       const ServerOptions& options, const Parts& parts);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
   void FinishCalls(std::chrono::milliseconds drain_time);
-  bool AwaitCalls(const std::future<void>& shutdown, std::chrono::steady_clock::time_point deadline);
+  bool AwaitCalls(const std::future<void>& shutdown,
+                  std::chrono::steady_clock::time_point deadline);
   void LogKinds() const;
 
   // Each uses those above it and is destroyed before them. Whoever may post to the pool or

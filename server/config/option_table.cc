@@ -149,18 +149,18 @@ OptionEntry CheckedTextEntry(const std::string& flag, std::string& target, const
 }
 
 OptionEntry IdEntry(const std::string& flag, std::string& target, const std::string& help) {
-  return CheckedTextEntry(
-      flag, target,
-      "1 to 63 letters, digits, '.', '_' or '-', the first a letter or digit", help, IsServerId);
+  return CheckedTextEntry(flag, target,
+                          "1 to 63 letters, digits, '.', '_' or '-', the first a letter or digit",
+                          help, IsServerId);
 }
 
 OptionEntry AddressEntry(const std::string& flag, std::string& target, const std::string& help) {
-  return CheckedTextEntry(
-      flag, target, "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 1 to 65535", help,
-      [](std::string_view text) {
-        const auto address = ParseListenAddress(text);
-        return address && (address->IsUnix() || address->port != 0);
-      });
+  return CheckedTextEntry(flag, target,
+                          "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 1 to 65535", help,
+                          [](std::string_view text) {
+                            const auto address = ParseListenAddress(text);
+                            return address && (address->IsUnix() || address->port != 0);
+                          });
 }
 
 OptionEntry SwitchEntry(const std::string& flag, bool& target, const std::string& help) {

@@ -43,11 +43,11 @@ struct ServerOptions {
   std::chrono::milliseconds default_deadline{30'000};
   std::chrono::milliseconds drain_time{10'000};
 
-  bool boards = true;                                // resident boards are kept
-  std::string state_dir;                             // of boards and snapshots; empty: nothing is kept
+  bool boards = true;     // resident boards are kept
+  std::string state_dir;  // of boards and snapshots; empty: nothing is kept
   std::uint64_t max_state_bytes = std::uint64_t{64} << 30;
-  std::string server_id;                             // whose boards they are; empty: the host's name
-  std::string advertise_address;                     // empty: the first address of `listen`
+  std::string server_id;            // whose boards they are; empty: the host's name
+  std::string advertise_address;    // empty: the first address of `listen`
   std::uint64_t device_memory = 0;  // of boards, a device; 0: by what is free at the start
   std::uint64_t max_boards = 100'000;
 

@@ -65,25 +65,24 @@ void GetBoard(const ServingContext& context, const v1::GetBoardRequest& request,
         });
     return;
   }
-  PinWithFacts(
-      context.boards, request.name(), wishes.set,
-      [&context, fill, done, response](const boards::Result<PinnedFacts>& pinned) mutable {
-        if (!pinned) return done(Failed(pinned.error()));
-        fill(pinned->facts, response);
-        HashCells(context.conversions, pinned->board.cells,
-                  [done, response](const boards::Result<std::uint64_t>& hash) mutable {
-                    if (!hash) return done(Failed(hash.error()));
-                    response.mutable_facts()->set_hash(HexDigits(*hash));
-                    done(std::move(response));
-                  });
-      });
+  PinWithFacts(context.boards, request.name(), wishes.set,
+               [&context, fill, done, response](const boards::Result<PinnedFacts>& pinned) mutable {
+                 if (!pinned) return done(Failed(pinned.error()));
+                 fill(pinned->facts, response);
+                 HashCells(context.conversions, pinned->board.cells,
+                           [done, response](const boards::Result<std::uint64_t>& hash) mutable {
+                             if (!hash) return done(Failed(hash.error()));
+                             response.mutable_facts()->set_hash(HexDigits(*hash));
+                             done(std::move(response));
+                           });
+               });
 }
 
 void UpdateBoard(const ServingContext& context, const v1::UpdateBoardRequest& request,
                  Done<v1::UpdateBoardResponse> done) {
-  BoardTo<v1::UpdateBoardResponse>(context, std::move(done))(context.boards.Update(
-      request.name(), SecondsOf(request.has_lease_s(), request.lease_s()),
-      SecondsOf(request.has_autosave_every_s(), request.autosave_every_s())));
+  BoardTo<v1::UpdateBoardResponse>(context, std::move(done))(
+      context.boards.Update(request.name(), SecondsOf(request.has_lease_s(), request.lease_s()),
+                            SecondsOf(request.has_autosave_every_s(), request.autosave_every_s())));
 }
 
 void ListBoards(const ServingContext& context, const v1::ListBoardsRequest& request,
@@ -105,8 +104,8 @@ void ListBoards(const ServingContext& context, const v1::ListBoardsRequest& requ
 
 void DeleteBoard(const ServingContext& context, const v1::DeleteBoardRequest& request,
                  Done<v1::DeleteBoardResponse> done) {
-  context.boards.Delete(request.name(), NothingTo<v1::DeleteBoardResponse, boards::BoardStatus>(
-                                            std::move(done)));
+  context.boards.Delete(request.name(),
+                        NothingTo<v1::DeleteBoardResponse, boards::BoardStatus>(std::move(done)));
 }
 
 void StopBoard(const ServingContext& context, const v1::StopBoardRequest& request,

@@ -51,8 +51,8 @@ Result<life::Board> ReadCells(const life::DeviceCells& cells, const formats::Reg
   const std::uint64_t width = std::min<std::uint64_t>(std::uint64_t{words} * kCellsPerWord,
                                                       cells.width() - first * kCellsPerWord);
   life::Board block = life::Board::Empty(static_cast<std::uint32_t>(width), region.height);
-  const auto read = cells.Read({.y = region.y, .rows = region.height, .word = first, .words = words},
-                               block.words.data());
+  const auto read = cells.Read(
+      {.y = region.y, .rows = region.height, .word = first, .words = words}, block.words.data());
   if (!read) return tl::unexpected(DeviceFailed(read.error()));
   const formats::Region inside{region.x % kCellsPerWord, 0, region.width, region.height};
   if (inside == formats::WholeBoard(block)) return block;

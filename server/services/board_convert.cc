@@ -144,8 +144,7 @@ void FillFacts(const boards::BoardFacts& facts, life::FactSet set, v1::BoardFact
     box.set_height(facts.box[3]);
   }
   if ((set & life::kMakeDigest) != 0) message.set_digest(HexDigits(facts.digest));
-  if ((set & life::kMakeShapeDigest) != 0)
-    message.set_shape_digest(HexDigits(facts.shape_digest));
+  if ((set & life::kMakeShapeDigest) != 0) message.set_shape_digest(HexDigits(facts.shape_digest));
 }
 
 void FillProgress(const boards::RunProgress& progress, life::FactSet set,
@@ -177,13 +176,13 @@ FactWishes ReadFacts(const google::protobuf::RepeatedField<int>& facts, bool has
       case v1::FACT_HASH:
         wishes.hash = true;
         if (!hash_allowed)
-          violations.push_back({field, "FACT_HASH", "only GetBoard makes hashes; take FACT_DIGEST"});
+          violations.push_back(
+              {field, "FACT_HASH", "only GetBoard makes hashes; take FACT_DIGEST"});
         break;
       default:
-        violations.push_back(
-            {field, std::to_string(facts[i]),
-             "one of FACT_CHANGES, _BOX, _DIGEST, _SHAPE_DIGEST" +
-                 std::string(hash_allowed ? " and _HASH" : "")});
+        violations.push_back({field, std::to_string(facts[i]),
+                              "one of FACT_CHANGES, _BOX, _DIGEST, _SHAPE_DIGEST" +
+                                  std::string(hash_allowed ? " and _HASH" : "")});
     }
   }
   return wishes;
@@ -295,8 +294,8 @@ std::optional<formats::Region> ReadRegion(bool set, const v1::Region& region,
 
 std::size_t ReadPageSize(std::uint32_t page_size, Violations& violations) {
   if (page_size > kMostEntriesOfAPage)
-    violations.push_back({"page_size", std::to_string(page_size),
-                          "at most " + std::to_string(kMostEntriesOfAPage)});
+    violations.push_back(
+        {"page_size", std::to_string(page_size), "at most " + std::to_string(kMostEntriesOfAPage)});
   return page_size == 0 ? kMostEntriesOfAPage : page_size;
 }
 
@@ -307,8 +306,8 @@ void CheckRequestId(const std::string& id, Violations& violations) {
 }
 
 std::string IdOfNew(std::string_view name, std::string_view owner) {
-  const bool own = name.size() > owner.size() && name.starts_with(owner) &&
-                   name[owner.size()] == '/';
+  const bool own =
+      name.size() > owner.size() && name.starts_with(owner) && name[owner.size()] == '/';
   return std::string(own ? name.substr(owner.size() + 1) : name);
 }
 

@@ -159,8 +159,8 @@ class CreateMethod {
     const boards::BoardShape& shape = plan_.board.shape;
     const LaidStamp& laid = plan_.board.laid;
     // On a torus the stamp may go on at the top.
-    const auto y = static_cast<std::uint32_t>(
-        (static_cast<std::uint64_t>(laid.corner.y) + below_) % shape.height);
+    const auto y = static_cast<std::uint32_t>((static_cast<std::uint64_t>(laid.corner.y) + below_) %
+                                              shape.height);
     const std::uint64_t row_words = life::WordsPerRow(shape.width);
     const std::uint32_t rows = std::min({RowsOfBand(row_words * sizeof(std::uint64_t)),
                                          laid.stamp->height() - below_, shape.height - y});

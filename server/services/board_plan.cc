@@ -71,8 +71,8 @@ tl::expected<LaidStamp, Violation> Lay(CellSource source, const BoardShape& shap
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
   corner = {std::clamp(corner.x, -kFar, kFar) + (box.x - whole.x),
             std::clamp(corner.y, -kFar, kFar) + (box.y - whole.y)};
-  const auto placed =
-      PlaceStamp(shape, box.width, box.height, corner, FieldOf(source), at ? "at" : FieldOf(source));
+  const auto placed = PlaceStamp(shape, box.width, box.height, corner, FieldOf(source),
+                                 at ? "at" : FieldOf(source));
   if (!placed) return tl::unexpected(placed.error());
   return LaidStamp{StampOf(std::move(source), box), *placed};
 }
@@ -131,8 +131,7 @@ class BoardPlanner {
       outline.grid = pattern_->grid;
       outline.golly_position = pattern_->golly_position;
     }
-    const Cell corner =
-        formats::DefaultCorner(outline, plan_.shape.width, plan_.shape.height);
+    const Cell corner = formats::DefaultCorner(outline, plan_.shape.width, plan_.shape.height);
     const Box live = LiveBox(wishes_.source);
     auto laid = Lay(std::move(wishes_.source), plan_.shape, live, wishes_.at, corner);
     if (laid) {
@@ -165,17 +164,18 @@ tl::expected<Cell, Violation> PlaceStamp(const BoardShape& shape, std::int64_t w
                                          const std::string& corner_field) {
   const std::string board = SizeText(shape.width, shape.height);
   if (width > shape.width || height > shape.height)
-    return tl::unexpected(Violation{source_field, SizeText(width, height),
-                                    "the cells are not wider or higher than the board of " + board});
+    return tl::unexpected(
+        Violation{source_field, SizeText(width, height),
+                  "the cells are not wider or higher than the board of " + board});
   if (shape.topology == life::Topology::kTorus)
     return Cell{FloorModulo(corner.x, shape.width), FloorModulo(corner.y, shape.height)};
   if (corner.x >= 0 && corner.x <= shape.width - width && corner.y >= 0 &&
       corner.y <= shape.height - height)
     return corner;
-  return tl::unexpected(
-      Violation{corner_field, std::to_string(corner.x) + "," + std::to_string(corner.y),
-                "the " + SizeText(width, height) +
-                    " cells, whose top left one comes to lie there, lie within the plane of " + board});
+  return tl::unexpected(Violation{
+      corner_field, std::to_string(corner.x) + "," + std::to_string(corner.y),
+      "the " + SizeText(width, height) +
+          " cells, whose top left one comes to lie there, lie within the plane of " + board});
 }
 
 tl::expected<WritePlan, Violations> PlanWrite(CellSource source, const BoardShape& shape,
@@ -188,8 +188,7 @@ tl::expected<WritePlan, Violations> PlanWrite(CellSource source, const BoardShap
                          formats::FormatRule(*pattern->rule));
   const Box whole = WholeBox(source);
   const Box box = whole_box ? whole : LiveBox(source);
-  auto laid =
-      Lay(std::move(source), shape, box, at, Centre(shape, whole.width, whole.height));
+  auto laid = Lay(std::move(source), shape, box, at, Centre(shape, whole.width, whole.height));
   if (!laid) return tl::unexpected(Violations{laid.error()});
   plan.laid = *std::move(laid);
   return plan;

@@ -31,10 +31,10 @@ struct LaidStamp {
 };
 
 struct BoardWishes {
-  CellSource source;
-  std::optional<life::Rule> rule;
-  std::optional<formats::BoundedGrid> grid;
-  std::optional<formats::Cell> at;
+  CellSource source = std::monostate{};
+  std::optional<life::Rule> rule = std::nullopt;
+  std::optional<formats::BoundedGrid> grid = std::nullopt;
+  std::optional<formats::Cell> at = std::nullopt;
   std::uint64_t generation = 0;  // 0: the file's
 };
 

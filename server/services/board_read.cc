@@ -50,13 +50,15 @@ void CheckFormat(v1::OutputFormat format, const Region& region, Violations& viol
       return;
     case v1::OUTPUT_FORMAT_CELLS:
       if ((std::uint64_t{region.width} + 1) * region.height > kMostFileBytes)
-        return fault("the file would pass 256 MiB; ask for OUTPUT_FORMAT_PACKED, or a smaller region");
+        return fault(
+            "the file would pass 256 MiB; ask for OUTPUT_FORMAT_PACKED, or a smaller region");
       break;
     case v1::OUTPUT_FORMAT_RLE:
     case v1::OUTPUT_FORMAT_LIFE106:
       break;
     default:
-      return fault("one of OUTPUT_FORMAT_UNSPECIFIED, _PACKED, _RLE, _CELLS, _LIFE105 and _LIFE106");
+      return fault(
+          "one of OUTPUT_FORMAT_UNSPECIFIED, _PACKED, _RLE, _CELLS, _LIFE105 and _LIFE106");
   }
   if (std::uint64_t{region.width} * region.height > kMostFileCells)
     fault("files are of at most 2^28 cells; ask for OUTPUT_FORMAT_PACKED, or a smaller region");
@@ -105,8 +107,8 @@ class ReadRegionCall final : public ReadReactor,
 
   void MakeFile() {
     const auto self = shared_from_this();
-    const auto cells = std::make_shared<life::Board>(
-        life::Board::Empty(region_.width, region_.height));
+    const auto cells =
+        std::make_shared<life::Board>(life::Board::Empty(region_.width, region_.height));
     PostPieces(context_.conversions, [self, cells] {
       const auto band = self->NextBand();
       if (!band) {
@@ -115,8 +117,8 @@ class ReadRegionCall final : public ReadReactor,
       }
       const std::size_t row_words = life::WordsPerRow(cells->width);
       std::copy(band->words.begin(), band->words.end(),
-                cells->words.begin() + static_cast<std::ptrdiff_t>(
-                                           (self->next_row_ - band->height) * row_words));
+                cells->words.begin() +
+                    static_cast<std::ptrdiff_t>((self->next_row_ - band->height) * row_words));
       if (self->next_row_ < self->region_.height && !self->gone()) return true;
       self->pin_.cells.reset();
       self->WriteFile(*cells);
@@ -127,9 +129,10 @@ class ReadRegionCall final : public ReadReactor,
   void WriteFile(const life::Board& cells) {
     auto file = FileOf(cells);
     if (!file)
-      return End(BadInput({{"output_format", v1::OutputFormat_Name(request_.output_format()),
-                            "the file would pass 256 MiB; ask for OUTPUT_FORMAT_PACKED, or a smaller "
-                            "region"}}));
+      return End(
+          BadInput({{"output_format", v1::OutputFormat_Name(request_.output_format()),
+                     "the file would pass 256 MiB; ask for OUTPUT_FORMAT_PACKED, or a smaller "
+                     "region"}}));
     file_ = *std::move(file);
     WriteHeader(file_.size());
   }
@@ -155,8 +158,8 @@ class ReadRegionCall final : public ReadReactor,
 
   // The next rows of the region; for one thread at a time.
   Result<life::Board> NextBand() {
-    const std::uint32_t rows = std::min(region_.height - next_row_,
-                                        RowsOfBand(PackedRowBytes(region_.width)));
+    const std::uint32_t rows =
+        std::min(region_.height - next_row_, RowsOfBand(PackedRowBytes(region_.width)));
     auto band = ReadCells(*pin_.cells, {region_.x, region_.y + next_row_, region_.width, rows});
     next_row_ += rows;
     return band;

@@ -17,8 +17,8 @@ void OrCells(const std::uint64_t* from, std::uint64_t from_x, std::uint64_t coun
              std::uint64_t* to, std::uint64_t to_x) {
   while (count > 0) {
     // To the end of a word on one side or the other.
-    const std::uint64_t take =
-        std::min({count, kCellsPerWord - from_x % kCellsPerWord, kCellsPerWord - to_x % kCellsPerWord});
+    const std::uint64_t take = std::min(
+        {count, kCellsPerWord - from_x % kCellsPerWord, kCellsPerWord - to_x % kCellsPerWord});
     const std::uint64_t mask = ~std::uint64_t{0} >> (kCellsPerWord - take);
     const std::uint64_t cells = from[from_x / kCellsPerWord] >> (from_x % kCellsPerWord) & mask;
     to[to_x / kCellsPerWord] |= cells << (to_x % kCellsPerWord);

@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "server/batching/mutex.h"
-#include "server/services/board_calls.h"
 #include "server/services/board_call.h"
+#include "server/services/board_calls.h"
 #include "server/services/request_repeat.h"
 
 namespace gpusim::server {
@@ -70,10 +70,9 @@ class StepBoardCall final : public StepReactor,
     if (gone()) return;
     const auto self = shared_from_this();
     // A call that waits asks again on a thread that may call the store.
-    const RequestMemory::Earlier earlier =
-        context_.request_memory.Begin(KeyOf(request_), FingerprintOf(request_), [self] {
-          self->context_.conversions.Post([self] { self->AskMemory(); });
-        });
+    const RequestMemory::Earlier earlier = context_.request_memory.Begin(
+        KeyOf(request_), FingerprintOf(request_),
+        [self] { self->context_.conversions.Post([self] { self->AskMemory(); }); });
     switch (earlier.seen) {
       case RequestMemory::Seen::kFirst:
         remembers_ = true;
@@ -119,15 +118,16 @@ class StepBoardCall final : public StepReactor,
   // Of a detached run: where it is now.
   void TellStart() {
     const auto self = shared_from_this();
-    context_.boards.CountFacts(
-        request_.name(), wishes_.facts, [self](const boards::Result<boards::BoardFacts>& facts) {
-          v1::StepBoardResponse message;
-          if (facts) FillFacts(*facts, self->wishes_.facts, *message.mutable_facts());
-          message.set_target_generation(self->TargetGeneration());
-          *message.mutable_provenance() = self->context_.provenance;
-          self->Remember(message.SerializeAsString());
-          self->EndWith(std::move(message));
-        });
+    context_.boards.CountFacts(request_.name(), wishes_.facts,
+                               [self](const boards::Result<boards::BoardFacts>& facts) {
+                                 v1::StepBoardResponse message;
+                                 if (facts)
+                                   FillFacts(*facts, self->wishes_.facts, *message.mutable_facts());
+                                 message.set_target_generation(self->TargetGeneration());
+                                 *message.mutable_provenance() = self->context_.provenance;
+                                 self->Remember(message.SerializeAsString());
+                                 self->EndWith(std::move(message));
+                               });
   }
 
   // As far as it is known: a run that waits may begin later than now.
@@ -155,8 +155,8 @@ class StepBoardCall final : public StepReactor,
   void OnEnd(const boards::RunEnd& end, const boards::RunProgress& last) override {
     if (!end.error.empty()) {
       Remember(std::nullopt);
-      return End(BoardFailed(
-          {.reason = boards::BoardError::Reason::kDevice, .message = end.error}));
+      return End(
+          BoardFailed({.reason = boards::BoardError::Reason::kDevice, .message = end.error}));
     }
     v1::StepBoardResponse message;
     FillProgress(last, wishes_.facts, message);

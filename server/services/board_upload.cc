@@ -17,17 +17,17 @@ tl::expected<life::Board, Violation> RowBands::Take(std::string_view rows) {
   const std::uint64_t row_bytes = PackedRowBytes(width_);
   const std::string bytes = std::to_string(rows.size()) + " bytes";
   if (rows.size() > kBandBytes)
-    return tl::unexpected(
-        Violation{"rows", bytes, "a message holds at most " + std::to_string(kBandBytes) + " bytes"});
+    return tl::unexpected(Violation{
+        "rows", bytes, "a message holds at most " + std::to_string(kBandBytes) + " bytes"});
   if (rows.empty() || rows.size() % row_bytes != 0)
     return tl::unexpected(Violation{"rows", bytes,
                                     "a message holds whole rows, of " + std::to_string(row_bytes) +
                                         " bytes for " + std::to_string(width_) + " cells"});
   const std::uint64_t count = rows.size() / row_bytes;
   if (count > height_ - next_)
-    return tl::unexpected(Violation{"rows", "row " + std::to_string(next_ + count),
-                                    "cells of " + SizeText() + " have " + std::to_string(height_) +
-                                        " rows, no more follow"});
+    return tl::unexpected(Violation{
+        "rows", "row " + std::to_string(next_ + count),
+        "cells of " + SizeText() + " have " + std::to_string(height_) + " rows, no more follow"});
   auto band = UnpackRows(width_, static_cast<std::uint32_t>(count), rows);
   if (!band)
     return tl::unexpected(Violation{"rows", "row " + std::to_string(next_ + band.error()),

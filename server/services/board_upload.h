@@ -274,7 +274,7 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   std::optional<RowBands> bands_;
   std::uint64_t fingerprint_ = 0;
   BytesFingerprint rows_fingerprint_;
-  bool remembers_ = false;                        // the memory waits for its End
+  bool remembers_ = false;                         // the memory waits for its End
   std::optional<RequestMemory::Earlier> earlier_;  // the answer of the first call
 
   batching::Mutex mutex_;

@@ -66,8 +66,8 @@ WatchPlan PlanOf(const v1::WatchBoardRequest& request, const boards::BoardShape&
   if (!(rate >= 0.01 && rate <= 120)) {
     violations.push_back({"frames_per_second", std::to_string(rate), "0.01 to 120, or 0 for 10"});
   } else {
-    plan.interval = std::chrono::duration_cast<steady_clock::duration>(
-        std::chrono::duration<double>(1 / rate));
+    plan.interval =
+        std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(1 / rate));
   }
   if (request.has_after_generation()) plan.seen_generation = request.after_generation();
   if (request.density_cell() > kMostDensityCell)
@@ -79,7 +79,8 @@ WatchPlan PlanOf(const v1::WatchBoardRequest& request, const boards::BoardShape&
   if (request.density_cell() > 1) plan.density_cell = request.density_cell();
   if (const std::uint64_t bytes = FrameBytes(plan); bytes > kMostFrameBytes)
     violations.push_back({"density_cell", std::to_string(request.density_cell()),
-                          "a frame would have " + std::to_string(bytes) + " bytes, more than 4 MiB; a density_cell of " +
+                          "a frame would have " + std::to_string(bytes) +
+                              " bytes, more than 4 MiB; a density_cell of " +
                               std::to_string(FittingCell(plan)) + " fits"});
   return plan;
 }
@@ -199,15 +200,15 @@ class WatchBoardCall final : public WatchReactor,
   }
 
   void SetAlarm() GPUSIM_EXCLUDES(mutex_) {
-    const auto wait = std::clamp<steady_clock::duration>(next_frame_ - steady_clock::now(),
-                                                         std::chrono::milliseconds(1), kLongestWait);
+    const auto wait = std::clamp<steady_clock::duration>(
+        next_frame_ - steady_clock::now(), std::chrono::milliseconds(1), kLongestWait);
     const auto self = shared_from_this();
     const batching::MutexLock lock(mutex_);
     if (ending_) return;
     // Another one each time: Set would replace the function that it may be called from.
     alarm_.emplace().Set(std::chrono::system_clock::now() +
-                   std::chrono::duration_cast<std::chrono::system_clock::duration>(wait),
-               [self](bool /*fired*/) { self->OnAlarm(); });
+                             std::chrono::duration_cast<std::chrono::system_clock::duration>(wait),
+                         [self](bool /*fired*/) { self->OnAlarm(); });
   }
 
   void OnAlarm() {
@@ -279,8 +280,7 @@ class WatchBoardCall final : public WatchReactor,
 
 }  // namespace
 
-WatchReactor* StartWatchBoard(const ServingContext& context,
-                              const v1::WatchBoardRequest& request) {
+WatchReactor* StartWatchBoard(const ServingContext& context, const v1::WatchBoardRequest& request) {
   return WatchBoardCall::Start(context, request);
 }
 

@@ -75,8 +75,7 @@ class WriteMethod {
     if (header.source_case() == Header::kClear && !header.clear())
       violations.push_back({"clear", "false", "true, or leave it out"});
     if (header.source_case() == Header::SOURCE_NOT_SET)
-      violations.push_back(
-          {"source", "", "one of pattern, packed, streamed, clear and random"});
+      violations.push_back({"source", "", "one of pattern, packed, streamed, clear and random"});
     if (!violations.empty()) return tl::unexpected(BadInput(violations));
 
     name_ = header.name();
@@ -119,8 +118,8 @@ class WriteMethod {
     if (header.has_at()) at = formats::Cell{header.at().x(), header.at().y()};
     if (header.has_streamed()) return PlaceStreamed(header.streamed(), status->shape, at);
     if (header.has_pattern() || header.has_packed()) {
-      auto plan = PlanWrite(std::move(source), status->shape, at,
-                            wishes_.mode == boards::WriteMode::kCopy);
+      auto plan =
+          PlanWrite(std::move(source), status->shape, at, wishes_.mode == boards::WriteMode::kCopy);
       if (!plan) return tl::unexpected(BadInput(plan.error()));
       notes_ = std::move(plan->notes);
       Use(std::move(plan->laid));
@@ -131,9 +130,9 @@ class WriteMethod {
   StatusOr<RowBands> PlaceStreamed(const v1::StreamedStamp& streamed,
                                    const boards::BoardShape& shape,
                                    const std::optional<formats::Cell>& at) {
-    const auto corner =
-        PlaceStamp(shape, streamed.width(), streamed.height(),
-                   at.value_or(Centre(shape, streamed.width(), streamed.height())), "streamed", "at");
+    const auto corner = PlaceStamp(shape, streamed.width(), streamed.height(),
+                                   at.value_or(Centre(shape, streamed.width(), streamed.height())),
+                                   "streamed", "at");
     if (!corner) return tl::unexpected(BadInput({corner.error()}));
     auto staged = context_.boards.StageRows(name_, streamed.width(), streamed.height());
     if (!staged) return tl::unexpected(BoardFailed(staged.error()));

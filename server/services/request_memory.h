@@ -49,8 +49,8 @@ class RequestMemory {
   enum class Seen : std::uint8_t { kFirst, kUnderWay, kAnswered, kOther };
   struct Earlier {
     Seen seen = Seen::kFirst;
-    std::string answer;       // of kAnswered
-    std::uint64_t rows = 0;   // likewise, as End was told
+    std::string answer;      // of kAnswered
+    std::uint64_t rows = 0;  // likewise, as End was told
   };
 
   // Who gets kFirst has to call End, once. `again` is kept for kUnderWay alone; it is called by the thread of

@@ -19,7 +19,9 @@
 namespace gpusim::server {
 
 template <class Message>
-concept HasRequestId = requires(const Message& message) { message.request_id(); };
+concept HasRequestId = requires(const Message& message) {
+  message.request_id();
+};
 
 template <HasRequestId Message>
 RequestMemory::Key KeyOf(const Message& message) {
