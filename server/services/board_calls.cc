@@ -43,7 +43,7 @@ boards::BoardStore::Done<T> NothingTo(Done<Response> done) {
 void GetBoard(const ServingContext& context, const v1::GetBoardRequest& request,
               Done<v1::GetBoardResponse> done) {
   Violations violations;
-  const FactWishes wishes = ReadFacts(request.facts(), true, violations);
+  const FactChoice wishes = FactChoiceOf(request.facts(), violations);
   if (!violations.empty()) return done(tl::unexpected(BadInput(violations)));
   const auto status = context.boards.Get(request.name());
   if (!status) return done(Failed(status.error()));
@@ -72,7 +72,7 @@ void GetBoard(const ServingContext& context, const v1::GetBoardRequest& request,
                  HashCells(context.conversions, pinned->board.cells,
                            [done, response](const boards::Result<std::uint64_t>& hash) mutable {
                              if (!hash) return done(Failed(hash.error()));
-                             response.mutable_facts()->set_hash(HexDigits(*hash));
+                             response.mutable_facts()->set_hash(DigestText(*hash));
                              done(std::move(response));
                            });
                });
@@ -115,7 +115,7 @@ void StopBoard(const ServingContext& context, const v1::StopBoardRequest& reques
 
 void ForkBoard(const ServingContext& context, const v1::ForkBoardRequest& request,
                Done<v1::ForkBoardResponse> done) {
-  context.boards.Fork(request.name(), IdOfNew(request.new_name(), OwnerOf(context).name),
+  context.boards.Fork(request.name(), request.new_name(),
                       SecondsOf(request.has_lease_s(), request.lease_s()),
                       BoardTo<v1::ForkBoardResponse>(context, std::move(done)));
 }
@@ -123,7 +123,7 @@ void ForkBoard(const ServingContext& context, const v1::ForkBoardRequest& reques
 void SnapshotBoard(const ServingContext& context, const v1::SnapshotBoardRequest& request,
                    Done<v1::SnapshotBoardResponse> done) {
   context.boards.Snapshot(
-      request.name(), IdOfNew(request.snapshot(), OwnerOf(context).name), request.replace(),
+      request.name(), request.snapshot(), request.replace(),
       [&context, done = std::move(done)](const boards::Result<boards::SnapshotInfo>& info) {
         if (!info) return done(Failed(info.error()));
         v1::SnapshotBoardResponse response;
@@ -134,7 +134,7 @@ void SnapshotBoard(const ServingContext& context, const v1::SnapshotBoardRequest
 
 void RestoreBoard(const ServingContext& context, const v1::RestoreBoardRequest& request,
                   Done<v1::RestoreBoardResponse> done) {
-  context.boards.Restore(request.snapshot(), IdOfNew(request.new_name(), OwnerOf(context).name),
+  context.boards.Restore(request.snapshot(), request.new_name(),
                          SecondsOf(request.has_lease_s(), request.lease_s()),
                          BoardTo<v1::RestoreBoardResponse>(context, std::move(done)));
 }

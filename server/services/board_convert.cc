@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "kernels/formats/rule_string.h"
 #include "kernels/formats/topology_string.h"
-#include "kernels/rules/life_random.h"
 #include "server/services/packed_rows.h"
 
 namespace gpusim::server {
@@ -66,9 +64,6 @@ void FillRunEnd(const boards::RunEnd& end, v1::BoardRunEnd& message) {
   message.set_error(end.error);
 }
 
-// A switch that is set says so; set to false it says nothing.
-constexpr char kTrueRule[] = "true, or leave it out";
-
 bool FitsBoard(const v1::Region& region, const boards::BoardShape& shape) {
   return region.width() > 0 && region.height() > 0 &&
          std::uint64_t{region.x()} + region.width() <= shape.width &&
@@ -76,13 +71,6 @@ bool FitsBoard(const v1::Region& region, const boards::BoardShape& shape) {
 }
 
 }  // namespace
-
-std::string HexDigits(std::uint64_t hash) {
-  std::string text(16, '0');
-  for (int i = 15; i >= 0; --i, hash >>= 4)
-    text[static_cast<std::size_t>(i)] = "0123456789abcdef"[hash & 15];
-  return text;
-}
 
 v1::StopReason StopReasonOf(boards::StopReason reason) {
   switch (reason) {
@@ -130,21 +118,15 @@ void FillSnapshot(const boards::SnapshotInfo& info, const BoardOwner& owner,
 }
 
 void FillFacts(const boards::BoardFacts& facts, life::FactSet set, v1::BoardFacts& message) {
-  message.set_generation(facts.generation);
-  message.set_population(facts.population);
-  if ((set & life::kCountChanges) != 0) {
-    message.set_births(facts.births);
-    message.set_deaths(facts.deaths);
-  }
-  if ((set & life::kFindBox) != 0 && facts.box[2] != 0) {
-    v1::Region& box = *message.mutable_box();
-    box.set_x(facts.box[0]);
-    box.set_y(facts.box[1]);
-    box.set_width(facts.box[2]);
-    box.set_height(facts.box[3]);
-  }
-  if ((set & life::kMakeDigest) != 0) message.set_digest(HexDigits(facts.digest));
-  if ((set & life::kMakeShapeDigest) != 0) message.set_shape_digest(HexDigits(facts.shape_digest));
+  const auto& box = facts.box;
+  FillBoardFacts({.generation = facts.generation,
+                  .population = facts.population,
+                  .births = facts.births,
+                  .deaths = facts.deaths,
+                  .box = {box[0], box[1], box[2], box[3]},
+                  .digest = facts.digest,
+                  .shape_digest = facts.shape_digest},
+                 set, 0, message);
 }
 
 void FillProgress(const boards::RunProgress& progress, life::FactSet set,
@@ -155,61 +137,12 @@ void FillProgress(const boards::RunProgress& progress, life::FactSet set,
   response.set_elapsed_ms(static_cast<std::uint64_t>(progress.elapsed.count()));
 }
 
-FactWishes ReadFacts(const google::protobuf::RepeatedField<int>& facts, bool hash_allowed,
-                     Violations& violations) {
-  FactWishes wishes;
-  for (int i = 0; i < facts.size(); ++i) {
-    const std::string field = "facts[" + std::to_string(i) + "]";
-    switch (facts[i]) {
-      case v1::FACT_CHANGES:
-        wishes.set |= life::kCountChanges;
-        break;
-      case v1::FACT_BOX:
-        wishes.set |= life::kFindBox;
-        break;
-      case v1::FACT_DIGEST:
-        wishes.set |= life::kMakeDigest;
-        break;
-      case v1::FACT_SHAPE_DIGEST:
-        wishes.set |= life::kMakeShapeDigest;
-        break;
-      case v1::FACT_HASH:
-        wishes.hash = true;
-        if (!hash_allowed)
-          violations.push_back(
-              {field, "FACT_HASH", "only GetBoard makes hashes; take FACT_DIGEST"});
-        break;
-      default:
-        violations.push_back({field, std::to_string(facts[i]),
-                              "one of FACT_CHANGES, _BOX, _DIGEST, _SHAPE_DIGEST" +
-                                  std::string(hash_allowed ? " and _HASH" : "")});
-    }
-  }
-  return wishes;
-}
-
-kinds::Until ReadUntil(const v1::Until& until, Violations& violations) {
-  using Kind = kinds::Until::Kind;
-  switch (until.condition_case()) {
-    case v1::Until::kExtinct:
-      if (!until.extinct()) violations.push_back({"until.extinct", "false", kTrueRule});
-      return {Kind::kExtinct, 0};
-    case v1::Until::kStill:
-      if (!until.still()) violations.push_back({"until.still", "false", kTrueRule});
-      return {Kind::kStill, 0};
-    case v1::Until::kPeriodAtMost:
-      if (until.period_at_most() < 1 || until.period_at_most() > kinds::kMaxPeriod)
-        violations.push_back({"until.period_at_most", std::to_string(until.period_at_most()),
-                              "1 to " + std::to_string(kinds::kMaxPeriod)});
-      return {Kind::kPeriodAtMost, until.period_at_most()};
-    case v1::Until::kPopulationAtMost:
-      return {Kind::kPopulationAtMost, until.population_at_most()};
-    case v1::Until::kPopulationAtLeast:
-      return {Kind::kPopulationAtLeast, until.population_at_least()};
-    case v1::Until::CONDITION_NOT_SET:
-      break;
-  }
-  return {};
+life::FactSet ReadFactsOfMany(const google::protobuf::RepeatedField<int>& facts,
+                              Violations& violations) {
+  const FactChoice choice = FactChoiceOf(facts, violations);
+  if (choice.hash)
+    violations.push_back({"facts", "FACT_HASH", "only GetBoard makes hashes; take FACT_DIGEST"});
+  return choice.set;
 }
 
 boards::RunWishes ReadRun(const v1::StepBoardRequest& request, Violations& violations) {
@@ -228,7 +161,7 @@ boards::RunWishes ReadRun(const v1::StepBoardRequest& request, Violations& viola
       violations.push_back({"target", "", "one of to_generation and generations"});
   }
   if (request.has_if_generation()) wishes.if_generation = request.if_generation();
-  if (request.has_until()) wishes.until = ReadUntil(request.until(), violations);
+  if (request.has_until()) wishes.until = UntilOf(request.until(), violations);
   if (request.max_duration_ms() > kMostDurationMs)
     violations.push_back({"max_duration_ms", std::to_string(request.max_duration_ms()),
                           "at most " + std::to_string(kMostDurationMs)});
@@ -236,7 +169,7 @@ boards::RunWishes ReadRun(const v1::StepBoardRequest& request, Violations& viola
     wishes.max_duration = std::chrono::milliseconds(request.max_duration_ms());
   wishes.detached = request.detached();
   wishes.queue = request.queue();
-  wishes.facts = ReadFacts(request.facts(), false, violations).set;
+  wishes.facts = ReadFactsOfMany(request.facts(), violations);
   wishes.facts_every = request.facts_every();
   if (request.progress_interval_ms() > 0)
     wishes.progress_interval = std::chrono::milliseconds(request.progress_interval_ms());
@@ -246,14 +179,6 @@ boards::RunWishes ReadRun(const v1::StepBoardRequest& request, Violations& viola
   wishes.request_id = request.request_id();
   CheckRequestId(request.request_id(), violations);
   return wishes;
-}
-
-std::uint64_t ReadThreshold(const v1::RandomFill& random, Violations& violations) {
-  if (std::isnan(random.density()) || random.density() < 0 || random.density() > 1) {
-    violations.push_back({"random.density", std::to_string(random.density()), "0 to 1"});
-    return 0;
-  }
-  return life::ThresholdOf(random.density());
 }
 
 std::optional<life::Board> ReadPacked(const v1::PackedBoard& packed, Violations& violations) {
@@ -303,12 +228,6 @@ void CheckRequestId(const std::string& id, Violations& violations) {
   if (id.size() > kMaxRequestIdBytes)
     violations.push_back(
         {"request_id", id, "at most " + std::to_string(kMaxRequestIdBytes) + " bytes"});
-}
-
-std::string IdOfNew(std::string_view name, std::string_view owner) {
-  const bool own =
-      name.size() > owner.size() && name.starts_with(owner) && name[owner.size()] == '/';
-  return std::string(own ? name.substr(owner.size() + 1) : name);
 }
 
 }  // namespace gpusim::server

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "gpusim/v1/life.pb.h"
 #include "kernels/batches.h"
@@ -15,6 +14,7 @@
 #include "kernels/life.h"
 #include "kernels/violation.h"
 #include "server/boards/board_types.h"
+#include "server/services/life_facts.h"
 
 namespace gpusim::server {
 
@@ -35,16 +35,10 @@ void FillFacts(const boards::BoardFacts& facts, life::FactSet set, v1::BoardFact
 void FillProgress(const boards::RunProgress& progress, life::FactSet set,
                   v1::StepBoardResponse& response);
 v1::StopReason StopReasonOf(boards::StopReason reason);
-std::string HexDigits(std::uint64_t hash);  // 16, lower case
 
-struct FactWishes {
-  life::FactSet set = 0;
-  bool hash = false;
-};
-// `hash_allowed`: else FACT_HASH is a fault that names GetBoard.
-FactWishes ReadFacts(const google::protobuf::RepeatedField<int>& facts, bool hash_allowed,
-                     Violations& violations);
-kinds::Until ReadUntil(const v1::Until& until, Violations& violations);
+// FACT_HASH is a fault, as it is GetBoard's alone.
+life::FactSet ReadFactsOfMany(const google::protobuf::RepeatedField<int>& facts,
+                              Violations& violations);
 boards::RunWishes ReadRun(const v1::StepBoardRequest& request, Violations& violations);
 
 // Of an optional number of seconds.
@@ -54,8 +48,6 @@ std::optional<std::chrono::seconds> SecondsOf(bool set, Number seconds) {
   return std::chrono::seconds(seconds);
 }
 
-// The threshold of a random fill (kernels/rules/life_random.h).
-std::uint64_t ReadThreshold(const v1::RandomFill& random, Violations& violations);
 std::optional<life::Board> ReadPacked(const v1::PackedBoard& packed, Violations& violations);
 // The whole board where it is unset. Nullopt if it does not lie within the board.
 std::optional<formats::Region> ReadRegion(bool set, const v1::Region& region,
@@ -63,8 +55,5 @@ std::optional<formats::Region> ReadRegion(bool set, const v1::Region& region,
 // How many entries, at most kMostEntriesOfAPage.
 std::size_t ReadPageSize(std::uint32_t page_size, Violations& violations);
 void CheckRequestId(const std::string& id, Violations& violations);
-
-// "OWNER/ID" with the server's own name as ID; everything else as it is.
-std::string IdOfNew(std::string_view name, std::string_view owner);
 
 }  // namespace gpusim::server

@@ -63,7 +63,7 @@ void ReadSource(v1::CreateBoardHeader& header, CreatePlan& plan, BoardWishes& wi
       break;
     case v1::CreateBoardHeader::kRandom:
       plan.seed = header.random().seed();
-      plan.threshold = ReadThreshold(header.random(), violations);
+      plan.threshold = ThresholdOf(header.random(), "random", violations);
       break;
     case v1::CreateBoardHeader::kStreamed:
       if (!header.streamed()) violations.push_back({"streamed", "false", "true, or leave it out"});
@@ -111,7 +111,7 @@ class CreateMethod {
         return tl::unexpected(BadInput({*fault}));
     }
     auto board = context_.boards.Create(
-        {.id = IdOfNew(header.name(), OwnerOf(context_).name),
+        {.id = header.name(),
          .shape = shape,
          .generation = plan_.board.generation,
          .lease = SecondsOf(header.has_lease_s(), header.lease_s()),

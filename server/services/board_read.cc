@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "kernels/formats/cells.h"
+#include "kernels/formats/life105.h"
 #include "kernels/formats/life106.h"
 #include "kernels/formats/rle.h"
 #include "server/batching/mutex.h"
@@ -54,6 +55,7 @@ void CheckFormat(v1::OutputFormat format, const Region& region, Violations& viol
             "the file would pass 256 MiB; ask for OUTPUT_FORMAT_PACKED, or a smaller region");
       break;
     case v1::OUTPUT_FORMAT_RLE:
+    case v1::OUTPUT_FORMAT_LIFE105:
     case v1::OUTPUT_FORMAT_LIFE106:
       break;
     default:
@@ -144,6 +146,8 @@ class ReadRegionCall final : public ReadReactor,
       return formats::WriteCells(cells, whole, kMostFileBytes);
     if (request_.output_format() == v1::OUTPUT_FORMAT_LIFE106)
       return formats::WriteLife106(cells, whole, corner, kMostFileBytes);
+    if (request_.output_format() == v1::OUTPUT_FORMAT_LIFE105)
+      return formats::WriteLife105(cells, whole, corner, pin_.shape.rule, kMostFileBytes);
     formats::RleHeader header{.rule = pin_.shape.rule};
     // A part of a board has a place, and no border of its own.
     const boards::BoardShape& shape = pin_.shape;

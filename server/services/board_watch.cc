@@ -61,7 +61,7 @@ std::uint32_t FittingCell(WatchPlan plan) {
 WatchPlan PlanOf(const v1::WatchBoardRequest& request, const boards::BoardShape& shape,
                  Violations& violations) {
   WatchPlan plan;
-  plan.facts = ReadFacts(request.facts(), false, violations).set;
+  plan.facts = ReadFactsOfMany(request.facts(), violations);
   const double rate = request.frames_per_second() == 0 ? kDefaultRate : request.frames_per_second();
   if (!(rate >= 0.01 && rate <= 120)) {
     violations.push_back({"frames_per_second", std::to_string(rate), "0.01 to 120, or 0 for 10"});

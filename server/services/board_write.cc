@@ -70,7 +70,7 @@ class WriteMethod {
     if (header.has_streamed()) CheckStreamed(header.streamed(), violations);
     if (header.has_random()) {
       wishes_.seed = header.random().seed();
-      wishes_.threshold = ReadThreshold(header.random(), violations);
+      wishes_.threshold = ThresholdOf(header.random(), "random", violations);
     }
     if (header.source_case() == Header::kClear && !header.clear())
       violations.push_back({"clear", "false", "true, or leave it out"});

@@ -165,8 +165,7 @@ TEST_F(BoardCallsTest, SnapshotsAreRestored) {
   v1::SnapshotBoardResponse again;
   EXPECT_EQ(boards_.Try(&Stub::SnapshotBoard, SnapshotOf("a", "s"), &again).error_code(),
             StatusCode::ALREADY_EXISTS);
-  EXPECT_EQ(boards_.Call(&Stub::SnapshotBoard, SnapshotOf("a", "")).snapshot().name(),
-            "here/a-3");
+  EXPECT_EQ(boards_.Call(&Stub::SnapshotBoard, SnapshotOf("a", "")).snapshot().name(), "here/a-3");
 
   v1::RestoreBoardRequest restore;
   restore.set_snapshot("here/s");

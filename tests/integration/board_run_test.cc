@@ -87,7 +87,7 @@ TEST_F(BoardRunTest, FaultsAreNamedAtOnce) {
   EXPECT_THAT(ViolationsOf(boards_.TryStep(request)),
               ::testing::UnorderedElementsAre(
                   HasSubstr("target: ''"), HasSubstr("until.period_at_most: '4097'"),
-                  HasSubstr("progress_interval_ms: '9'"), HasSubstr("facts[0]: 'FACT_HASH'"),
+                  HasSubstr("progress_interval_ms: '9'"), HasSubstr("facts: 'FACT_HASH'"),
                   HasSubstr("facts[1]: '77'"), HasSubstr("request_id")));
   EXPECT_EQ(boards_.TryStep(StepRequestOf("nobody", 1)).error_code(), StatusCode::NOT_FOUND);
 }
@@ -135,9 +135,13 @@ TEST_F(BoardRunTest, NobodyWaitsForARun) {
   EXPECT_EQ(running.stop_reason(), v1::STOP_REASON_UNSPECIFIED);
   EXPECT_EQ(running.target_generation(), kEndlessRun);
 
-  const v1::Board board = boards_.Await("a", [](const v1::Board& now) {
-    return now.generation() > 1000 && now.run().generations_per_second() > 0;
-  }).board();
+  const v1::Board board =
+      boards_
+          .Await("a",
+                 [](const v1::Board& now) {
+                   return now.generation() > 1000 && now.run().generations_per_second() > 0;
+                 })
+          .board();
   EXPECT_EQ(board.run().target_generation(), kEndlessRun);
   EXPECT_EQ(board.run().request_id(), "the-run");
   EXPECT_TRUE(board.run().detached());
@@ -302,8 +306,8 @@ TEST_F(BoardRunTest, ADrainEndsRunsWithOk) {
   v1::StepBoardResponse progress;
   ASSERT_TRUE(run.Read(progress));
   const auto began = std::chrono::steady_clock::now();
-  auto drained = std::async(std::launch::async,
-                            [&] { server_.server().Drain(std::chrono::minutes(5)); });
+  auto drained =
+      std::async(std::launch::async, [&] { server_.server().Drain(std::chrono::minutes(5)); });
   const auto told = run.ReadAll();
   EXPECT_TRUE(run.Finish().ok());
   ASSERT_FALSE(told.empty());

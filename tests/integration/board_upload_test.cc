@@ -223,9 +223,10 @@ TEST_F(BoardUploadTest, StampsInEveryModeAndFromEverySource) {
         const std::uint32_t by = (y + 18) % 20;
         const bool old = below.Alive(bx, by);
         const bool cell = stamp.Alive(x, y);
-        expected.Set(bx, by, mode == v1::WRITE_MODE_COPY ? cell
-                             : mode == v1::WRITE_MODE_OR ? old || cell
-                                                         : old != cell);
+        expected.Set(bx, by,
+                     mode == v1::WRITE_MODE_COPY ? cell
+                     : mode == v1::WRITE_MODE_OR ? old || cell
+                                                 : old != cell);
       }
     }
     return HexHash(expected);

@@ -157,8 +157,8 @@ TEST_F(BoardWatchTest, EndsWithOkAtADrain) {
   Watch watch(server_, Request("a", 0.01));
   v1::WatchBoardResponse frame;
   ASSERT_TRUE(watch.Read(frame));
-  auto drained = std::async(std::launch::async,
-                            [&] { server_.server().Drain(std::chrono::minutes(5)); });
+  auto drained =
+      std::async(std::launch::async, [&] { server_.server().Drain(std::chrono::minutes(5)); });
   EXPECT_TRUE(watch.End().ok());
   drained.get();
 }
