@@ -53,9 +53,8 @@ bool BoardCells::pinned_by_store() const {
 
 void BoardCells::SetCurrent(const life::DeviceCells& cells) {
   if (&current_->cells() == &cells) return;
-  const auto next = std::find_if(idle_.begin(), idle_.end(), [&](const auto& buffer) {
-    return &buffer->cells() == &cells;
-  });
+  const auto next = std::find_if(idle_.begin(), idle_.end(),
+                                 [&](const auto& buffer) { return &buffer->cells() == &cells; });
   std::swap(current_, *next);
   if (!(*next)->shared()) return;
   (*next)->Leave();

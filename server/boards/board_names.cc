@@ -15,9 +15,8 @@ bool IsAlphanumeric(char c) {
 
 bool IsName(std::string_view name, std::size_t max_length) {
   return !name.empty() && name.size() <= max_length && IsAlphanumeric(name.front()) &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return IsAlphanumeric(c) || c == '.' || c == '_' || c == '-';
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return IsAlphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 Result<std::string> IdOf(std::string_view name, std::string_view owner, const char* field,
