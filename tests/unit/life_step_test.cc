@@ -87,6 +87,13 @@ TEST(LifeBoard, HashIsFnvOverTheReferencePacking) {
       for (std::uint32_t x = 0; x < width; ++x)
         slow.At(static_cast<int>(x), static_cast<int>(y)) = board.Alive(x, y);
     EXPECT_EQ(life::Hash(board), reference::HashCells(slow)) << width;
+    // In pieces of a row and of two.
+    life::Hasher hasher(width);
+    const std::span<const std::uint64_t> words(board.words);
+    const std::size_t row = life::WordsPerRow(width);
+    for (std::size_t y = 0; y < 5; y += 2)
+      hasher.AddRows(words.subspan(y * row, y < 4 ? 2 * row : row));
+    EXPECT_EQ(hasher.Result(), reference::HashCells(slow)) << width;
   }
 }
 
