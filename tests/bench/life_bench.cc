@@ -1,7 +1,8 @@
 // Measures the Life engines in cells a second, cells being those of the board times generations:
 //
-//   life_bench cpu [THREADS]   each instruction set on THREADS threads (1), and bgolly's QuickLife on the same soup
-//   life_bench cuda            the first GPU
+//   life_bench cpu [THREADS [LANES]]   each instruction set, or that of LANES, on THREADS threads (1), and bgolly's
+//                                      QuickLife on the same soup
+//   life_bench cuda                    the first GPU
 //
 // Boards begin as random soups of density 1/2; each line is the median of several runs, each from the soup, the first
 // run left out. Of bgolly, which loads and stores files, the time of no generations is taken off that of 100. On one
@@ -231,9 +232,10 @@ double MeasureGolly() {
   return rate;
 }
 
-int RunCpu(int threads) {
+int RunCpu(int threads, const std::string& name) {
   const double golly = MeasureGolly();
   for (const life::Lanes* lanes : life::AvailableLanes()) {
+    if (!name.empty() && name != lanes->name) continue;
     const auto backend = gpusim::MakeCpuBackendForTesting(threads, *lanes);
     const double rate = Measure(*backend, lanes->name, kSoup);
     if (golly > 0) std::printf("%-10s %.1f times bgolly\n", lanes->name, rate / golly);
@@ -285,6 +287,7 @@ int RunCuda() {
 int main(int argc, char** argv) {
   const std::string engine = argc > 1 ? argv[1] : "";
   if (engine == "cuda" && argc == 2) return RunCuda();
-  if (engine == "cpu" && argc <= 3) return RunCpu(argc > 2 ? std::atoi(argv[2]) : 1);
-  return Fail("usage: life_bench cpu [THREADS] | cuda");
+  if (engine == "cpu" && argc <= 4)
+    return RunCpu(argc > 2 ? std::atoi(argv[2]) : 1, argc > 3 ? argv[3] : "");
+  return Fail("usage: life_bench cpu [THREADS [LANES]] | cuda");
 }
