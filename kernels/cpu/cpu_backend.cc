@@ -175,7 +175,7 @@ class CpuBackend : public Backend {
     // The kernel promises memory that it does not have, so its word alone is not enough.
     if (life::WordsPerRow(width) * height <= gpusim::FreeMemory() / sizeof(std::uint64_t)) {
       try {
-        return std::make_unique<life::CpuCells>(width, height, arena_);
+        return std::make_unique<life::CpuCells>(width, height, lanes_, arena_);
       } catch (const std::bad_alloc&) {  // as if it was not free
       }
     }

@@ -10,19 +10,14 @@
 namespace gpusim {
 namespace {
 
+// What depends on the instruction set is in life_lanes_test.cc.
 class CpuLifeTest : public ::testing::Test {
  protected:
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
   std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
 };
 
-TEST_F(CpuLifeTest, Truths) { testing::ExpectLifeTruths(*slot_); }
-TEST_F(CpuLifeTest, SmallBoardsOfAnyShapeAndRule) {
-  testing::ExpectSmallBoardsLikeReference(*slot_);
-}
 TEST_F(CpuLifeTest, LargeBoards) { testing::ExpectLargeBoardsLikeReference(*slot_); }
-TEST_F(CpuLifeTest, FactsOfEveryGeneration) { testing::ExpectFactsLikeReference(*slot_); }
-TEST_F(CpuLifeTest, RandomBoards) { testing::ExpectRandomBoardsLikeReference(*slot_); }
 TEST_F(CpuLifeTest, ResidentBoards) {
   testing::ExpectResidentBoardsLikeReference(*backend_, *slot_);
 }
