@@ -192,7 +192,6 @@ class Walk {
   __device__ void GoOn() {
     ++row_;
     from_ += strip_.row_words;
-    to_ += strip_.row_words;
     if (--before_wrap_ == 0 && !kAtEdge) {
       before_wrap_ = strip_.height;
       from_ = strip_.from;
@@ -209,6 +208,7 @@ class Walk {
 #pragma unroll
     for (int k = 0; k < kGenerations; ++k) row = Step<kNew>(stages_[k], row, number - 1 - k);
     Write(row, number - kGenerations);
+    to_ += strip_.row_words;
   }
 
   // Takes a row into a stage and returns the one before, which is row `number`, a generation later.
@@ -241,7 +241,7 @@ class Walk {
   std::int32_t row_;           // the one in ahead_, which lies at from_
   std::uint32_t before_wrap_;  // rows up to the end of the board
   const std::uint64_t* from_;
-  std::uint64_t* to_;  // kGenerations rows above the row in ahead_
+  std::uint64_t* to_;  // of the next row to come out of the last stage
   Cells ahead_;
   Stage stages_[kGenerations] = {};
 };
