@@ -18,6 +18,7 @@ allow(kernels/moves   kernels/moves kernels/rules kernels/batches.h kernels/came
 allow(kernels/no_cuda kernels/backend.h)
 allow(kernels         kernels/rules kernels/soa kernels/backend.h kernels/batches.h kernels/camel_up.h kernels/life.h kernels/odds.h kernels/race_table.h kernels/violation.h)
 allow(server/batching server/batching)
+allow(server/boards   server/boards server/kinds server/batching kernels/backend.h kernels/batches.h kernels/device_cells.h kernels/life.h kernels/rules kernels/violation.h)
 allow(server/cache    server/cache server/batching kernels/batches.h kernels/odds.h kernels/rules)
 allow(server/kinds    server/kinds server/batching kernels/backend.h kernels/batches.h kernels/rules kernels/life.h kernels/camel_up.h kernels/odds.h)
 allow(server/config   server/config kernels/violation.h)
