@@ -110,8 +110,8 @@ void Board::FailAll(const BoardError& why, After& after) {
 
 void Board::FinishClosing(After& after) {
   Choose(after);
-  auto cells = std::make_shared<BoardState>(*std::move(state_));
   const BoardStatus status = Status();
+  auto cells = std::make_shared<BoardState>(*std::move(state_));
   state_.reset();
   // The memory is free before anybody is told so.
   after.calls.emplace_back(
