@@ -10,17 +10,18 @@
 namespace gpusim {
 namespace {
 
+// What depends on the instruction set is in life_lanes_test.cc.
 class CpuLifeTest : public ::testing::Test {
  protected:
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
   std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
 };
 
-TEST_F(CpuLifeTest, Truths) { testing::ExpectLifeTruths(*slot_); }
-TEST_F(CpuLifeTest, SmallBoardsOfAnyShapeAndRule) {
-  testing::ExpectSmallBoardsLikeReference(*slot_);
-}
 TEST_F(CpuLifeTest, LargeBoards) { testing::ExpectLargeBoardsLikeReference(*slot_); }
+TEST_F(CpuLifeTest, ResidentBoards) {
+  testing::ExpectResidentBoardsLikeReference(*backend_, *slot_);
+}
+TEST_F(CpuLifeTest, BlocksOfResidentBoards) { testing::ExpectCellsReadAndWrite(*backend_); }
 
 // All 512 neighbourhoods at once: cell b of word n is bit n of neighbourhood b, 512 cells in 8
 // words. Every one of the 262,144 rules would take a while; each of the 18 bits alone, and all but
@@ -81,6 +82,13 @@ TEST(LifeBoard, HashIsFnvOverTheReferencePacking) {
       for (std::uint32_t x = 0; x < width; ++x)
         slow.At(static_cast<int>(x), static_cast<int>(y)) = board.Alive(x, y);
     EXPECT_EQ(life::Hash(board), reference::HashCells(slow)) << width;
+    // In pieces of a row and of two.
+    life::Hasher hasher(width);
+    const std::span<const std::uint64_t> words(board.words);
+    const std::size_t row = life::WordsPerRow(width);
+    for (std::size_t y = 0; y < 5; y += 2)
+      hasher.AddRows(words.subspan(y * row, y < 4 ? 2 * row : row));
+    EXPECT_EQ(hasher.Result(), reference::HashCells(slow)) << width;
   }
 }
 
