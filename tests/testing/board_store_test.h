@@ -213,7 +213,7 @@ class BoardStoreTest : public ::testing::Test {
   }
   static life::Board After(const life::Board& board, std::uint32_t generations,
                            const BoardShape& shape = {}) {
-    return testing::StepByReference({board, shape.rule, shape.topology, generations});
+    return testing::StepByReference({board, shape.rule, shape.topology, generations}).board;
   }
 
   static life::Board CellsOf(const PinnedBoard& pin) {

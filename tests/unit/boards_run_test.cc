@@ -303,6 +303,35 @@ TEST_F(RunTest, DeviceFaultEndsTheRunWithAnErrorAndTheOtherBoardsGoOn) {
   EXPECT_TRUE(Delete("b").has_value());
 }
 
+TEST_F(RunTest, FactsAreThoseOfTheReference) {
+  const life::Board soup = Soup(70, 50);
+  Create("b", soup);
+  constexpr life::FactSet kAll =
+      life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
+  RunWishes wishes = To(20);
+  wishes.facts = kAll;
+  const auto run = Start("b", wishes);
+  run->AwaitEnd();
+  Answer<BoardFacts> counted;
+  store_->CountFacts("b", kAll, counted.done());
+  testing::LifeCase reference{soup};
+  reference.generations = 20;
+  reference.fact_set = kAll;
+  const reference::LifeFacts expected = testing::StepByReference(reference).facts.back();
+  const BoardFacts at_rest = *counted.Get();
+  EXPECT_EQ(at_rest.births, 0u) << "no generation was run";
+  for (const BoardFacts& facts : {run->last(), at_rest}) {
+    EXPECT_EQ(facts.generation, 20u);
+    EXPECT_EQ(facts.population, expected.population);
+    EXPECT_EQ(facts.digest, expected.digest);
+    EXPECT_EQ(facts.shape_digest, expected.shape_digest);
+    const std::uint32_t box[4] = {expected.left, expected.top, expected.width, expected.height};
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(facts.box[i], box[i]);
+  }
+  EXPECT_EQ(run->last().births, expected.births);
+  EXPECT_EQ(run->last().deaths, expected.deaths);
+}
+
 // Somebody looks, so the step went to other buffers, and the cells are still there.
 TEST_F(RunTest, DeviceFaultLeavesTheCellsOfAPin) {
   const life::Board soup = Soup(40, 40);

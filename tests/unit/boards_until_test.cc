@@ -34,7 +34,7 @@ class History {
  public:
   History(const life::Board& start, std::uint32_t generations) : boards_{start} {
     for (std::uint32_t i = 0; i < generations; ++i)
-      boards_.push_back(testing::StepByReference({boards_.back()}));
+      boards_.push_back(testing::StepByReference({boards_.back()}).board);
   }
   const life::Board& at(std::size_t generation) const { return boards_[generation]; }
   std::optional<std::size_t> First(const std::function<bool(std::size_t)>& holds) const {
