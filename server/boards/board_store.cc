@@ -69,7 +69,7 @@ void BoardStore::Delete(std::string_view name, Done<BoardStatus> done) {
   auto board = impl_->Find(name);
   if (auto why = impl_->WhyNot(); board && why) board = tl::unexpected(*std::move(why));
   if (!board) return done(tl::unexpected(board.error()));
-  impl_->Delete(*board, std::move(done));
+  impl_->Free(*board, false, std::move(done));
 }
 
 Result<std::unique_ptr<LeaseHold>> BoardStore::HoldLease(std::string_view name) {

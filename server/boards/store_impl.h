@@ -54,7 +54,9 @@ class BoardStore::Impl {
   void Fork(const std::shared_ptr<Board>& board, std::string new_id,
             std::optional<std::chrono::seconds> lease, Done<BoardStatus> done);
 
-  void Delete(const std::shared_ptr<Board>& board, Done<BoardStatus> done);
+  // Closes the board and removes its file. False, and `done` is told kUnknown, where it is gone already or, with `only_expired`, its
+  // lease was renewed.
+  bool Free(const std::shared_ptr<Board>& board, bool only_expired, Done<BoardStatus> done);
   void Snapshot(const std::shared_ptr<Board>& board, const std::string& name, bool replace,
                 Done<SnapshotInfo> done);
   void Restore(const std::string& snapshot, const std::string& new_id,
@@ -66,8 +68,6 @@ class BoardStore::Impl {
   void Autosave(const std::shared_ptr<Board>& board);
   void Save(const std::shared_ptr<Board>& board, const PinnedBoard& pinned);
   void Expire(const std::shared_ptr<Board>& board);
-  // False where it lives on.
-  bool Free(const std::shared_ptr<Board>& board, bool only_expired, Done<BoardStatus> done);
   void Forget(const std::string& id) GPUSIM_EXCLUDES(mutex_);
   void TakeUp(const std::string& id);
   BoardFileFacts FactsOf(const Board& board, const PinnedBoard& pinned, const Board::Terms& terms,

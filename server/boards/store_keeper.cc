@@ -105,31 +105,29 @@ void BoardStore::Impl::Expire(const std::shared_ptr<Board>& board) {
 
 bool BoardStore::Impl::Free(const std::shared_ptr<Board>& board, bool only_expired,
                             Done<BoardStatus> done) {
-  return board->Close(only_expired,
-                      [this, board, done = std::move(done)](const BoardStatus& status) {
-                        const auto forget = [this, board, done, status] {
-                          if (state_ != nullptr) {
-                            const MutexLock lock(board->file_mutex());
-                            state_->RemoveBoard(board->id());
-                          }
-                          Forget(board->id());
-                          done(status);
-                        };
-                        if (state_ == nullptr) {
-                          forget();
-                        } else {
-                          Post(forget);
-                        }
-                      });
+  const auto told = std::make_shared<const Done<BoardStatus>>(std::move(done));
+  const bool closing = board->Close(only_expired, [this, board, told](const BoardStatus& status) {
+    const auto forget = [this, board, told, status] {
+      if (state_ != nullptr) {
+        const MutexLock lock(board->file_mutex());
+        state_->RemoveBoard(board->id());
+      }
+      Forget(board->id());
+      (*told)(status);
+    };
+    if (state_ == nullptr) {
+      forget();
+    } else {
+      Post(forget);
+    }
+  });
+  if (!closing) (*told)(tl::unexpected(UnknownBoard(board->id())));
+  return closing;
 }
 
 void BoardStore::Impl::Forget(const std::string& id) {
   const MutexLock lock(mutex_);
   boards_.erase(id);
-}
-
-void BoardStore::Impl::Delete(const std::shared_ptr<Board>& board, Done<BoardStatus> done) {
-  if (!Free(board, false, done)) done(tl::unexpected(UnknownBoard(board->id())));
 }
 
 }  // namespace gpusim::boards
