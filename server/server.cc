@@ -174,7 +174,7 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
       const std::string place = "device " + std::to_string(device) + " (" +
                                 backend.devices()[device].name + "), slot " + std::to_string(i);
       if (!slot) return tl::unexpected(place + ": " + slot.error().what);
-      if (const auto warm = kinds::WarmUp(**slot, races); !warm)
+      if (const auto warm = kinds::WarmUp(backend, device, **slot, races); !warm)
         return tl::unexpected(place + ", warm-up: " + warm.error());
       slots.push_back(*std::move(slot));
     }

@@ -17,7 +17,7 @@ using Reason = BoardError::Reason;
 Board::Board(std::shared_ptr<BoardServices> services, Birth birth, BoardCells cells)
     : services_(std::move(services)),
       birth_(std::move(birth)),
-      device_(cells.current().cells().device()),
+      device_(cells.current().device()),
       state_(BoardState{.shape = birth_.shape,
                         .generation = birth_.generation,
                         .version = 1,

@@ -129,6 +129,7 @@ class Board final : public std::enable_shared_from_this<Board> {
   void Saved(const std::optional<OnDisk>& saved) GPUSIM_EXCLUDES(mutex_);
   void ExpiryFailed(std::chrono::seconds again_in) GPUSIM_EXCLUDES(mutex_);
   bool changed() const GPUSIM_EXCLUDES(mutex_);
+  std::uint64_t saved_version() const GPUSIM_EXCLUDES(mutex_);
 
   // Held while the board's own file is written or removed, so that the two do not cross.
   batching::Mutex& file_mutex() { return file_mutex_; }
@@ -159,6 +160,7 @@ class Board final : public std::enable_shared_from_this<Board> {
     std::shared_ptr<BoardWork> work;
     std::optional<std::size_t> step;  // its place in the batch
     std::vector<FactsRequest> facts;
+    bool shared = false;  // the cells, by a fork, when the buffer was missing
     std::optional<MemoryBudget::Share> share;
     std::optional<Result<std::shared_ptr<BoardBuffer>>> buffer;
   };

@@ -57,8 +57,14 @@ void BoardCells::SetCurrent(const life::DeviceCells& cells) {
                                  [&](const auto& buffer) { return &buffer->cells() == &cells; });
   std::swap(current_, *next);
   if (!(*next)->shared()) return;
-  (*next)->Leave();
+  const std::shared_ptr<BoardBuffer> left = *next;
   idle_.erase(next);
+  // A board has two buffers, and these cells are another one's from now on.
+  if (idle_.empty()) {
+    if (std::shared_ptr<BoardBuffer> deposit = left->TakeDeposit())
+      idle_.push_back(std::move(deposit));
+  }
+  left->Leave();
 }
 
 void BoardCells::Trim() {

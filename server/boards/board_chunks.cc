@@ -110,8 +110,8 @@ void Board::FailAll(const BoardError& why, After& after) {
 
 void Board::FinishClosing(After& after) {
   Choose(after);
-  auto cells = std::make_shared<BoardState>(*std::move(state_));
   const BoardStatus status = Status();
+  auto cells = std::make_shared<BoardState>(*std::move(state_));
   state_.reset();
   // The memory is free before anybody is told so.
   after.calls.emplace_back(
@@ -173,7 +173,9 @@ void Board::BeginWork(life::ResidentBatch& batch) {
   step.generations = plan_.generations;
   step.facts_every = plan_.facts_every;
   step.fact_set = plan_.facts;
-  const auto begin = [&] { return chunk_.work->Begin(*state_, plan_, step); };
+  const auto begin = [&]() GPUSIM_REQUIRES(mutex_) {
+    return chunk_.work->Begin(*state_, plan_, step);
+  };
   if (!begin() && !(state_->cells.TakeDeposit() && begin())) {
     BeginBuffer();
     return;
@@ -188,6 +190,7 @@ void Board::BeginWork(life::ResidentBatch& batch) {
 
 void Board::BeginBuffer() {
   chunk_.what = Chunk::What::kBuffer;
+  chunk_.shared = state_->cells.current().shared();
   chunk_.share = chunk_.work->TakeReserve();
   if (!chunk_.share)
     chunk_.share = services_->budget->Take(device_, BoardBytes(shape().width, shape().height));
@@ -285,8 +288,8 @@ void Board::TakeBuffer() {
     cells.Add(**std::move(chunk_.buffer));
   } else if (cells.pinned_by_store()) {
     awaits_unpin_ = true;  // a file is being written: soon
-  } else if (!cells.current().shared()) {
-    // Else a fork that has taken the deposit leaves the cells to this board, within a chunk.
+  } else if (!chunk_.shared) {
+    // Else a fork that has taken the deposit leaves the cells to this board, within a chunk: look again.
     BoardError why;
     why.reason = Reason::kNoMemory;
     why.message = "board " + id() + " needs " + Bytes(BoardBytes(shape().width, shape().height)) +

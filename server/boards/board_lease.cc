@@ -89,6 +89,11 @@ void Board::ExpiryFailed(std::chrono::seconds again_in) {
   services_->bell.Ring(expiry_again_);
 }
 
+std::uint64_t Board::saved_version() const {
+  const MutexLock lock(mutex_);
+  return on_disk_.version;
+}
+
 bool Board::changed() const {
   const MutexLock lock(mutex_);
   return state_ && !lost_ && (state_->version != on_disk_.version || terms_ != on_disk_.terms);

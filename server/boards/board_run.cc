@@ -177,7 +177,7 @@ bool BoardRun::Begin(BoardState& board, const WorkPlan& plan, life::ResidentStep
 }
 
 void BoardRun::Work() {
-  if (phase_ != Phase::kCompare || end_) return;
+  if (phase_ != Phase::kCompare) return;
   const Bands bands(kept_->width(), kept_->height());
   for (std::uint64_t i = 0; i < kBandsPerChunk && next_band_ < bands.count() && !differs_; ++i) {
     CompareBand(bands.At(next_band_++));

@@ -40,7 +40,8 @@ Result<std::unique_ptr<NewBoard>> BoardStore::Create(const NewBoardWishes& wishe
                             .created = std::chrono::system_clock::now()});
   if (!board) return tl::unexpected(board.error());
   return MakeNewBoard(
-      *board, [impl = impl_.get()](const std::shared_ptr<Board>& made) { impl->Publish(made); },
+      *board,
+      [impl = impl_.get()](const std::shared_ptr<Board>& made) { return impl->Publish(made); },
       [impl = impl_.get(), id = (*board)->id()] { impl->GiveUp(id); });
 }
 

@@ -57,11 +57,7 @@ bool BoardWrite::Begin(BoardState& board, const WorkPlan& plan, life::ResidentSt
   return true;
 }
 
-void BoardWrite::Work() {
-  if (error_ || phase_ == Phase::kCopy || into_ == nullptr) return;
-  const Result<void> done = phase_ == Phase::kStamp ? StampNext() : FillNext();
-  if (!done) error_ = done.error();
-}
+void BoardWrite::Work() { worked_ = phase_ == Phase::kStamp ? StampNext() : FillNext(); }
 
 Result<void> BoardWrite::StampNext() {
   const StampPiece& piece = pieces_[next_piece_++];
@@ -91,6 +87,7 @@ Result<void> BoardWrite::FillNext() {
 
 void BoardWrite::End(BoardState& board, const WorkPlan& plan, const StepResult& result,
                      batching::TimePoint /*now*/) {
+  if (plan.what == WorkPlan::What::kOwn && !worked_ && !error_) error_ = worked_.error();
   if (error_) return;
   if (plan.what == WorkPlan::What::kStep) {
     phase_ = Phase::kStamp;

@@ -51,6 +51,7 @@ class BoardWrite final : public BoardWork {
   std::uint32_t next_row_ = 0;  // of kFill
   std::vector<std::uint64_t> stamp_words_;
   std::vector<std::uint64_t> board_words_;
+  Result<void> worked_;  // of the last Work, which has no lock for error_
   std::optional<BoardError> error_;
 };
 

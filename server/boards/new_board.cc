@@ -15,7 +15,7 @@ tl::unexpected<BoardError> DeviceError(const DeviceFault& fault) {
 class BoardInTheMaking final : public NewBoard {
  public:
   BoardInTheMaking(std::shared_ptr<Board> board,
-                   std::function<void(const std::shared_ptr<Board>&)> publish,
+                   std::function<Result<void>(const std::shared_ptr<Board>&)> publish,
                    std::function<void()> give_up)
       : board_(std::move(board)), publish_(std::move(publish)), give_up_(std::move(give_up)) {}
   ~BoardInTheMaking() override {
@@ -48,14 +48,15 @@ class BoardInTheMaking final : public NewBoard {
   }
 
   Result<BoardStatus> Publish() override {
-    published_ = true;
-    publish_(board_);
-    return board_->status();
+    return publish_(board_).map([this] {
+      published_ = true;
+      return board_->status();
+    });
   }
 
  private:
   const std::shared_ptr<Board> board_;
-  const std::function<void(const std::shared_ptr<Board>&)> publish_;
+  const std::function<Result<void>(const std::shared_ptr<Board>&)> publish_;
   const std::function<void()> give_up_;
   bool published_ = false;
 };
@@ -114,9 +115,10 @@ class RowsOnDevice final : public StagedRows {
 
 }  // namespace
 
-std::unique_ptr<NewBoard> MakeNewBoard(std::shared_ptr<Board> board,
-                                       std::function<void(const std::shared_ptr<Board>&)> publish,
-                                       std::function<void()> give_up) {
+std::unique_ptr<NewBoard> MakeNewBoard(
+    std::shared_ptr<Board> board,
+    std::function<Result<void>(const std::shared_ptr<Board>&)> publish,
+    std::function<void()> give_up) {
   return std::make_unique<BoardInTheMaking>(std::move(board), std::move(publish),
                                             std::move(give_up));
 }

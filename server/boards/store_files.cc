@@ -60,7 +60,7 @@ void BoardStore::Impl::TakeUp(const std::string& id) {
   (*board)->Saved(Board::OnDisk{.version = status.version,
                                 .generation = status.generation,
                                 .terms = (*board)->terms().number});
-  Publish(*board);
+  if (auto published = Publish(*board); !published) leave_alone(published.error().message);
 }
 
 Result<std::shared_ptr<Board>> BoardStore::Impl::Load(const BoardFile& file, Board::Birth birth) {
@@ -78,10 +78,11 @@ void BoardStore::Impl::Drain(bool save) {
     const MutexLock lock(mutex_);
     draining_ = true;
   }
-  const auto boards = Boards({});
+  const auto boards = Boards({});  // none is published from now on
   for (const auto& board : boards) board->BeginDrain();
   for (const auto& board : boards) board->AwaitRest();
   if (state_ == nullptr) return;
+  files_->AwaitIdle();
   if (save) {
     for (const auto& board : boards) {
       if (board->changed()) Autosave(board);
@@ -151,8 +152,7 @@ void BoardStore::Impl::Restore(const std::string& snapshot, const std::string& n
       done(tl::unexpected(board.error()));
       return;
     }
-    Publish(*board);
-    done((*board)->status());
+    done(Publish(*board).map([&] { return (*board)->status(); }));
   });
 }
 

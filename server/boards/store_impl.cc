@@ -160,13 +160,15 @@ Result<std::shared_ptr<Board>> BoardStore::Impl::Make(Board::Birth birth) {
   return board;
 }
 
-void BoardStore::Impl::Publish(const std::shared_ptr<Board>& board) {
+Result<void> BoardStore::Impl::Publish(const std::shared_ptr<Board>& board) {
   {
     const MutexLock lock(mutex_);
     making_.erase(board->id());
+    if (draining_) return Refuse(Reason::kDraining, "the server is shutting down");
     boards_.emplace(board->id(), board);
   }
   board->Published();
+  return {};
 }
 
 void BoardStore::Impl::Fork(const std::shared_ptr<Board>& board, std::string new_id,
@@ -206,8 +208,7 @@ void BoardStore::Impl::Fork(const std::shared_ptr<Board>& board, std::string new
                        .created = std::chrono::system_clock::now()};
     const auto forked =
         std::make_shared<Board>(services_, std::move(birth), BoardCells(shared->shared, work));
-    Publish(forked);
-    done(forked->status());
+    done(Publish(forked).map([&] { return forked->status(); }));
   });
 }
 

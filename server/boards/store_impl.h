@@ -41,7 +41,8 @@ class BoardStore::Impl {
 
   // A board that nobody sees yet, and its name.
   Result<std::shared_ptr<Board>> Make(Board::Birth birth) GPUSIM_EXCLUDES(mutex_);
-  void Publish(const std::shared_ptr<Board>& board) GPUSIM_EXCLUDES(mutex_);
+  // kDraining, with nothing published, where nobody would save it any more.
+  Result<void> Publish(const std::shared_ptr<Board>& board) GPUSIM_EXCLUDES(mutex_);
   void GiveUp(const std::string& id) GPUSIM_EXCLUDES(mutex_);
   // The ID for a new board, made up where it is empty; taken.
   Result<std::string> TakeName(std::string_view name) GPUSIM_EXCLUDES(mutex_);

@@ -43,10 +43,10 @@ void BoardStore::Impl::Autosave(const std::shared_ptr<Board>& board) {
   });
 }
 
-// Not while the board's file is being removed, nor afterwards.
+// Not while the board's file is being removed, nor afterwards; and never over a newer one.
 void BoardStore::Impl::Save(const std::shared_ptr<Board>& board, const PinnedBoard& pinned) {
   const MutexLock lock(board->file_mutex());
-  if (board->gone()) return;
+  if (board->gone() || pinned.version < board->saved_version()) return;
   const Board::Terms terms = board->terms();
   const auto saved =
       state_->SaveBoard(FactsOf(*board, pinned, terms, SnapshotCause::kBoardItself), *pinned.cells);

@@ -10,17 +10,18 @@
 namespace gpusim {
 namespace {
 
+// What depends on the instruction set is in life_lanes_test.cc.
 class CpuLifeTest : public ::testing::Test {
  protected:
   std::unique_ptr<Backend> backend_ = MakeCpuBackend(2);
   std::unique_ptr<Slot> slot_ = backend_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
 };
 
-TEST_F(CpuLifeTest, Truths) { testing::ExpectLifeTruths(*slot_); }
-TEST_F(CpuLifeTest, SmallBoardsOfAnyShapeAndRule) {
-  testing::ExpectSmallBoardsLikeReference(*slot_);
-}
 TEST_F(CpuLifeTest, LargeBoards) { testing::ExpectLargeBoardsLikeReference(*slot_); }
+TEST_F(CpuLifeTest, ResidentBoards) {
+  testing::ExpectResidentBoardsLikeReference(*backend_, *slot_);
+}
+TEST_F(CpuLifeTest, BlocksOfResidentBoards) { testing::ExpectCellsReadAndWrite(*backend_); }
 
 // All 512 neighbourhoods at once: cell b of word n is bit n of neighbourhood b, 512 cells in 8
 // words. Every one of the 262,144 rules would take a while; each of the 18 bits alone, and all but
