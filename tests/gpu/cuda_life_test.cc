@@ -6,6 +6,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/batches.h"
+#include "kernels/cuda/life_run.h"
 #include "kernels/rules/life_random.h"
 #include "tests/gpu/cuda_backends.h"
 #include "tests/testing/life_cases.h"
@@ -36,6 +37,38 @@ TEST_F(CudaLife, Facts) { testing::ExpectFactsLikeReference(*gpu_slot_); }
 TEST_F(CudaLife, BoardsMadeAtRandom) { testing::ExpectRandomBoardsLikeReference(*gpu_slot_); }
 TEST_F(CudaLife, ResidentBoards) { testing::ExpectResidentBoardsLikeReference(*cuda_, *gpu_slot_); }
 TEST_F(CudaLife, CellsReadAndWrite) { testing::ExpectCellsReadAndWrite(*cuda_); }
+
+// The passes of a run add up to its generations, and each row of facts ends at its own.
+TEST(CudaPassPlan, EndsRowsWhereTheyAreDue) {
+  for (const life::Rule rule : {life::kConway, life::Rule{1, 1}}) {
+    for (const life::FactSet set : {0, 1}) {
+      for (std::uint32_t every = 0; every <= 30; ++every) {
+        for (std::uint32_t generations = 1; generations <= 70; ++generations) {
+          cuda::BoardRun run{};
+          run.rule_masks = life::RuleMasks(rule);
+          run.generations = generations;
+          run.facts_every = every;
+          run.fact_set = set;
+          const cuda::PassPlan plan(run);
+          std::uint32_t done = 0, row = 0;
+          for (std::uint32_t i = 0; i < plan.passes(); ++i) {
+            const cuda::Pass pass = plan.At(i);
+            done += pass.generations;
+            const bool due = done == generations || (every != 0 && done % every == 0);
+            ASSERT_EQ(pass.ends_row, due) << generations << " every " << every;
+            if (!due) continue;
+            ASSERT_EQ(pass.row, row++);
+            ASSERT_TRUE(set == 0 || pass.generations == 1);
+          }
+          ASSERT_EQ(done, generations);
+          ASSERT_EQ(row, life::FactRows(generations, every));
+          ASSERT_EQ(plan.At(plan.passes()).generations, 0u);
+          ASSERT_FALSE(plan.At(plan.passes()).ends_row);
+        }
+      }
+    }
+  }
+}
 
 std::uint32_t UpTo(std::uint32_t most, std::mt19937_64& random) {
   return static_cast<std::uint32_t>(1 + random() % most);
