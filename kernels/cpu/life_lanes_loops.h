@@ -150,7 +150,7 @@ struct LaneLoops {
   static void WalkNarrow(const std::uint64_t* from, std::uint64_t* to, std::uint32_t rows,
                          std::uint32_t width, const Next& next) {
     const Vector mask = Vector::Broadcast(~std::uint64_t{0} >> (64 - width));
-    const auto sum = [width](Vector cells) {
+    const auto sum = [&](Vector cells) {
       Vector left = cells << 1;
       Vector right = cells >> 1;
       if constexpr (kTorus) {

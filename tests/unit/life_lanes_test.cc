@@ -2,6 +2,7 @@
 // the slow reference.
 #include "kernels/cpu/life_lanes.h"
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
@@ -29,7 +30,9 @@ LifeResult StepInTiles(const life::Lanes& lanes, const LifeCase& life_case,
   const life::Board& board = life_case.board;
   const life::Grid grid{board.width, board.height, life_case.topology};
   LifeResult result{testing::PoisonedBoard(board.width, board.height), 0, {}};
-  life::TileBuffers buffers(life::BufferWords(grid, shape));
+  const std::size_t words = life::BufferWords(grid, shape);
+  life::TileBuffers buffers(words);
+  for (int i = 0; i < 2; ++i) std::fill_n(buffers.buffer(i), words, 0xbadbadbadbadbadb);
   const life::Pass pass{&lanes,
                         board.words.data(),
                         result.board.words.data(),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/backend.h"
+#include "kernels/rules/life_facts.h"
 #include "tests/testing/life_cases.h"
 #include "tests/testing/life_suite.h"
 
@@ -71,6 +72,20 @@ TEST_F(CpuLifeTest, RPentominoAfter1103Generations) {
                                    {board, life::kConway, life::Topology::kPlane, 1103}});
   EXPECT_EQ(results[0].population, 118u);
   EXPECT_EQ(results[1].population, 116u);
+}
+
+// The vectors of kernels/README.md, which come from a program of its own.
+TEST(LifeFacts, VectorsOfTheReadme) {
+  EXPECT_EQ(life::Mix64(0, 1), 0xe4d971771b652c20u);
+  EXPECT_EQ(life::Mix64(2, ~std::uint64_t{0}), 0x8f33834013b31f7cu);
+  life::Board glider = life::Board::Empty(8, 8);
+  for (const auto& [x, y] : {std::pair{1u, 0u}, {2u, 1u}, {0u, 2u}, {1u, 2u}, {2u, 2u}})
+    glider.Set(x, y, true);
+  const testing::LifeCase life_case{glider, life::kConway,     life::Topology::kTorus, 0,
+                                    0,      testing::kAllFacts};
+  const auto facts = testing::StepByReference(life_case).facts.front();
+  EXPECT_EQ(facts.digest, 0xbd95cb426034849du);
+  EXPECT_EQ(facts.shape_digest, 0x3e328357347f7c24u);
 }
 
 TEST(LifeBoard, HashIsFnvOverTheReferencePacking) {
