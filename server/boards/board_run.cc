@@ -367,7 +367,8 @@ void BoardRun::Fail(BoardError why) {
                 .reason = stop_.value_or(StopReason::kStopped),
                 .period = 0,
                 .request_id = wishes_.request_id,
-                .error = std::move(why.message)};
+                .error = std::move(why.message),
+                .error_reason = why.reason};
   at_once_ = true;
 }
 

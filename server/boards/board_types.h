@@ -74,6 +74,7 @@ struct RunEnd {
   std::string request_id;
   std::string
       error;  // what ended it where device or memory failed; `reason` is then without meaning
+  BoardError::Reason error_reason = BoardError::Reason::kDevice;  // of `error`
 };
 
 // A board as it was at the end of its last chunk.

@@ -33,7 +33,7 @@ class BoardCall final : public grpc::ServerUnaryReactor,
                         public std::enable_shared_from_this<BoardCall<Request, Response>> {
  public:
   using Done = std::function<void(StatusOr<Response>)>;
-  // Calls `done` exactly once, on any thread, also within the call. May not use the request afterwards.
+  // Calls `done` exactly once, on any thread, also within the call. The request lives as long as `done`.
   using Work = void (*)(const ServingContext& context, const Request& request, Done done);
 
   // The reactor deletes itself. The context outlives it.

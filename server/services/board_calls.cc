@@ -113,11 +113,14 @@ void StopBoard(const ServingContext& context, const v1::StopBoardRequest& reques
   context.boards.Stop(request.name(), BoardTo<v1::StopBoardResponse>(context, std::move(done)));
 }
 
+// On the pool, as it allocates memory of the device.
 void ForkBoard(const ServingContext& context, const v1::ForkBoardRequest& request,
                Done<v1::ForkBoardResponse> done) {
-  context.boards.Fork(request.name(), request.new_name(),
-                      SecondsOf(request.has_lease_s(), request.lease_s()),
-                      BoardTo<v1::ForkBoardResponse>(context, std::move(done)));
+  context.conversions.Post([&context, &request, done = std::move(done)] {
+    context.boards.Fork(request.name(), request.new_name(),
+                        SecondsOf(request.has_lease_s(), request.lease_s()),
+                        BoardTo<v1::ForkBoardResponse>(context, done));
+  });
 }
 
 void SnapshotBoard(const ServingContext& context, const v1::SnapshotBoardRequest& request,
@@ -139,13 +142,13 @@ void RestoreBoard(const ServingContext& context, const v1::RestoreBoardRequest& 
                          BoardTo<v1::RestoreBoardResponse>(context, std::move(done)));
 }
 
-void ListSnapshots(const ServingContext& context, const v1::ListSnapshotsRequest& request,
-                   Done<v1::ListSnapshotsResponse> done) {
+StatusOr<v1::ListSnapshotsResponse> SnapshotsOf(const ServingContext& context,
+                                                const v1::ListSnapshotsRequest& request) {
   Violations violations;
   const std::size_t size = ReadPageSize(request.page_size(), violations);
-  if (!violations.empty()) return done(tl::unexpected(BadInput(violations)));
+  if (!violations.empty()) return tl::unexpected(BadInput(violations));
   const auto found = context.boards.ListSnapshots(request.page_token(), size + 1);
-  if (!found) return done(Failed(found.error()));
+  if (!found) return Failed(found.error());
   v1::ListSnapshotsResponse response;
   for (std::size_t i = 0; i < std::min(size, found->size()); ++i)
     FillSnapshot((*found)[i], OwnerOf(context), *response.add_snapshots());
@@ -153,7 +156,14 @@ void ListSnapshots(const ServingContext& context, const v1::ListSnapshotsRequest
   const boards::StoreUse use = context.boards.use();
   response.set_state_bytes(use.state_bytes);
   response.set_max_state_bytes(use.max_state_bytes);
-  done(std::move(response));
+  return response;
+}
+
+// On the pool, as it may wait for a file that is removed.
+void ListSnapshots(const ServingContext& context, const v1::ListSnapshotsRequest& request,
+                   Done<v1::ListSnapshotsResponse> done) {
+  context.conversions.Post(
+      [&context, &request, done = std::move(done)] { done(SnapshotsOf(context, request)); });
 }
 
 void DeleteSnapshot(const ServingContext& context, const v1::DeleteSnapshotRequest& request,

@@ -131,25 +131,35 @@ class FactsJoin : public std::enable_shared_from_this<FactsJoin> {
 
   void Ask() {
     store_.Pin(name_, [self = shared_from_this()](Result<boards::PinnedBoard> pin) {
-      self->Take([&] { self->pin_ = std::move(pin); });
+      self->TakePin(std::move(pin));
     });
     store_.CountFacts(name_, set_, [self = shared_from_this()](Result<boards::BoardFacts> facts) {
-      self->Take([&] { self->facts_ = std::move(facts); });
+      self->TakeFacts(std::move(facts));
     });
   }
 
  private:
-  template <class Keep>
-  void Take(Keep keep) {
-    Result<PinnedFacts> both;
+  void TakePin(Result<boards::PinnedBoard> pin) GPUSIM_EXCLUDES(mutex_) {
+    std::optional<Result<PinnedFacts>> both;
     {
       const batching::MutexLock lock(mutex_);
-      keep();
-      if (!pin_ || !facts_) return;
-      both = Both();
-      pin_.reset();
-      facts_.reset();
+      pin_ = std::move(pin);
+      both = TakeBoth();
     }
+    if (both) Judge(*std::move(both));
+  }
+
+  void TakeFacts(Result<boards::BoardFacts> facts) GPUSIM_EXCLUDES(mutex_) {
+    std::optional<Result<PinnedFacts>> both;
+    {
+      const batching::MutexLock lock(mutex_);
+      facts_ = std::move(facts);
+      both = TakeBoth();
+    }
+    if (both) Judge(*std::move(both));
+  }
+
+  void Judge(Result<PinnedFacts> both) {
     constexpr int kMostTries = 1000;
     if (both && both->board.generation != both->facts.generation && ++tries_ < kMostTries) {
       Ask();
@@ -158,10 +168,14 @@ class FactsJoin : public std::enable_shared_from_this<FactsJoin> {
     }
   }
 
-  Result<PinnedFacts> Both() GPUSIM_REQUIRES(mutex_) {
-    if (!*pin_) return tl::unexpected(pin_->error());
-    if (!*facts_) return tl::unexpected(facts_->error());
-    return PinnedFacts{**pin_, **facts_};
+  // Once both are there.
+  std::optional<Result<PinnedFacts>> TakeBoth() GPUSIM_REQUIRES(mutex_) {
+    if (!pin_ || !facts_) return std::nullopt;
+    const auto pin = *std::exchange(pin_, std::nullopt);
+    const auto facts = *std::exchange(facts_, std::nullopt);
+    if (!pin) return Result<PinnedFacts>(tl::unexpected(pin.error()));
+    if (!facts) return Result<PinnedFacts>(tl::unexpected(facts.error()));
+    return PinnedFacts{*pin, *facts};
   }
 
   boards::BoardStore& store_;

@@ -155,8 +155,7 @@ class StepBoardCall final : public StepReactor,
   void OnEnd(const boards::RunEnd& end, const boards::RunProgress& last) override {
     if (!end.error.empty()) {
       Remember(std::nullopt);
-      return End(
-          BoardFailed({.reason = boards::BoardError::Reason::kDevice, .message = end.error}));
+      return End(BoardFailed({.reason = end.error_reason, .message = end.error}));
     }
     v1::StepBoardResponse message;
     FillProgress(last, wishes_.facts, message);

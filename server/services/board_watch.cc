@@ -251,6 +251,7 @@ class WatchBoardCall final : public WatchReactor,
     {
       const batching::MutexLock lock(mutex_);
       alarm_.reset();  // which holds us
+      lease_.reset();
     }
     context_.open_streams.Remove(*this);
     --context_.calls_under_way;

@@ -145,6 +145,7 @@ grpc::Status BoardFailed(const boards::BoardError& error) {
     case Reason::kOff:
       return {grpc::StatusCode::FAILED_PRECONDITION, message};
     case Reason::kBadInput:
+      if (error.violations.empty()) return {grpc::StatusCode::INVALID_ARGUMENT, message};
       return BadInput(error.violations);
     case Reason::kDraining:
       return NotAnswered(batching::Outcome::kDraining, "");

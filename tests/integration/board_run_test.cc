@@ -44,7 +44,7 @@ TEST_F(BoardRunTest, ARunIsThatOfTheReference) {
       request.add_facts(fact);
     const v1::StepBoardResponse last = boards_.Step(request);
     const life::Board end = StepByReference(
-        {.board = start, .rule = life::kConway, .topology = topology, .generations = 57});
+        {.board = start, .rule = life::kConway, .topology = topology, .generations = 57}).board;
     EXPECT_EQ(last.stop_reason(), v1::STOP_REASON_TARGET);
     EXPECT_EQ(last.target_generation(), 57u);
     EXPECT_EQ(last.facts().generation(), 57u);

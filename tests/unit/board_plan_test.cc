@@ -144,6 +144,19 @@ TEST(WritePlanTest, ACopyBringsItsDeadCellsAnOrDoesNot) {
   EXPECT_TRUE(PlanWrite(Pattern(text), shape, formats::Cell{16, 2}, false).has_value());
 }
 
+// A write that is under way goes on to its end, one that waits does not begin.
+TEST(RevocableStampTest, IsRevokedBeforeItsFirstRowAlone) {
+  const auto cells = std::make_shared<BoardStamp>(life::Board::Empty(3, 2));
+  std::uint64_t row = 0;
+  RevocableStamp waits(cells);
+  waits.Revoke();
+  EXPECT_EQ(waits.Read(0, 1, &row).error().reason, boards::BoardError::Reason::kCancelled);
+  RevocableStamp begun(cells);
+  EXPECT_TRUE(begun.Read(0, 1, &row).has_value());
+  begun.Revoke();
+  EXPECT_TRUE(begun.Read(1, 1, &row).has_value());
+}
+
 TEST(RowBandsTest, FaultsNameTheRow) {
   RowBands bands(12, 3);
   const std::string row("\xff\x0f", 2);
