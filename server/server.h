@@ -6,7 +6,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,14 +19,17 @@
 
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
+#include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
 #include "server/config/server_options.h"
 #include "server/kinds/warm_stream.h"
 #include "server/race/race_tables.h"
+#include "server/services/advertised_address.h"
 #include "server/services/camel_up_service.h"
 #include "server/services/conversion_pool.h"
 #include "server/services/life_service.h"
 #include "server/services/open_streams.h"
+#include "server/services/request_memory.h"
 #include "server/services/server_service.h"
 #include "server/services/serving_context.h"
 
@@ -54,8 +59,8 @@ class Server {
   const std::vector<int>& ports() const { return ports_; }
 
   // Health says NOT_SERVING, no new call is let in, and those that were are answered, for as long
-  // as `drain_time`; those that take longer end with UNAVAILABLE. Streams are asked to end by
-  // themselves. Returns when no call is left.
+  // as `drain_time`; those that take longer end with UNAVAILABLE. Streams and runs of boards are asked to
+  // end by themselves, and boards are saved, whatever that takes. Returns when no call is left.
   // Blocks; for one thread; idempotent.
   void Drain(std::chrono::milliseconds drain_time);
 
@@ -74,6 +79,8 @@ class Server {
       const ServerOptions& options, const Parts& parts);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
   void FinishCalls(std::chrono::milliseconds drain_time);
+  bool AwaitCalls(const std::future<void>& shutdown,
+                  std::chrono::steady_clock::time_point deadline);
   void LogKinds() const;
 
   // Each uses those above it and is destroyed before them. Whoever may post to the pool or
@@ -88,6 +95,9 @@ class Server {
   OpenStreams open_streams_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;
+  boards::BoardStore boards_;
+  RequestMemory request_memory_;
+  AdvertisedAddress advertised_address_;
   const ServingContext context_;
   CamelUpServiceImpl camel_up_;
   LifeServiceImpl life_;

@@ -98,6 +98,9 @@ HeaderPage MakeHeaderPage(const RaceTable& table) {
   return page;
 }
 
+// The temporary file beside it, for mkostemp to complete.
+std::string PartOf(const std::string& path) { return path + ".part-XXXXXX"; }
+
 bool WriteAll(int descriptor, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(descriptor, bytes.data(), bytes.size());
@@ -184,8 +187,16 @@ std::uint64_t RaceChecksum(std::span<const std::byte> bytes) {
   return sum;
 }
 
+RaceFileResult<void> CheckRaceTablePlace(const std::string& path) {
+  std::string part = PartOf(path);
+  const File file(mkostemp(part.data(), O_CLOEXEC));
+  if (!file.open()) return Fault(path, "cannot be written: " + SystemError());
+  unlink(part.c_str());
+  return {};
+}
+
 RaceFileResult<void> WriteRaceTable(const std::string& path, const RaceTable& table) {
-  std::string part = path + ".part-XXXXXX";
+  std::string part = PartOf(path);
   File file(mkostemp(part.data(), O_CLOEXEC));
   if (!file.open()) return Fault(path, "cannot be written: " + SystemError());
   if (!WritePart(file.get(), table) || !file.Close() || rename(part.c_str(), path.c_str()) != 0) {

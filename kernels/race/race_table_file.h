@@ -55,6 +55,9 @@ std::uint64_t RaceChecksum(std::span<const std::byte> bytes);
 // it is on the disk. Blocks for as long as the disk takes.
 RaceFileResult<void> WriteRaceTable(const std::string& path, const RaceTable& table);
 
+// Whether it could be written, found out before the minutes of a solve: makes the temporary file and removes it.
+RaceFileResult<void> CheckRaceTablePlace(const std::string& path);
+
 // Maps the file and reads all of it once. The table holds the mapping; the file may be replaced
 // meanwhile, but not be changed.
 RaceFileResult<std::shared_ptr<const RaceTable>> OpenRaceTable(const std::string& path,

@@ -29,8 +29,6 @@ std::uint64_t& CounterOf(Outcome outcome, KindCounters& counters) {
 Ledger::Ledger(std::vector<KindOptions> kinds) {
   kinds_.reserve(kinds.size());
   for (KindOptions& options : kinds) kinds_.emplace_back().options = std::move(options);
-  // The first turn is the first kind's.
-  if (!kinds_.empty()) last_kind_ = kinds_.size() - 1;
 }
 
 std::optional<Refusal> Ledger::WhyFull(KindIndex kind_index, std::uint64_t bytes) const {
@@ -52,7 +50,8 @@ std::optional<Refusal> Ledger::WhyFull(KindIndex kind_index, std::uint64_t bytes
 tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_ptr<Task>& task,
                                              const Cost& cost, TimePoint now) {
   Kind& kind = kinds_[kind_index];
-  if (const std::optional<Refusal> full = WhyFull(kind_index, cost.bytes)) {
+  const std::uint64_t held_bytes = cost.bytes + cost.held_bytes;
+  if (const std::optional<Refusal> full = WhyFull(kind_index, held_bytes)) {
     ++kind.counters.refused_queue_full;
     return tl::unexpected(*full);
   }
@@ -60,11 +59,11 @@ tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_p
   if (present == 0) kind.pace_since = now;
   ++kind.counters.accepted;
   ++kind.counters.queued;
-  kind.counters.bytes += cost.bytes;
+  kind.counters.bytes += held_bytes;
   TaskRecord& record = table_.Add(std::move(task));
   record.kind = kind_index;
   record.cost = cost;
-  record.held_bytes = cost.bytes;
+  record.held_bytes = held_bytes;
   record.submitted = now;
   Queue(record);
   return record.id;
@@ -94,12 +93,13 @@ void Ledger::Stop(std::vector<EndedTask>& ended) {
   }
 }
 
-void Ledger::TakeBatch(TimePoint now, Batch& batch, std::vector<EndedTask>& ended) {
-  const auto waits = [this](KindIndex kind) { return !kinds_[kind].queue.empty(); };
+void Ledger::TakeBatch(TimePoint now, KindTurns& turns, Batch& batch,
+                       std::vector<EndedTask>& ended) {
+  const auto has_work = [&](KindIndex kind) { return turns.served[kind] && waits(kind); };
   while (batch.empty()) {
-    const KindIndex kind = NextKind(last_kind_, kinds_.size(), waits);
+    const KindIndex kind = NextKind(turns.last, kinds_.size(), has_work);
     if (kind == kinds_.size()) return;
-    last_kind_ = kind;
+    turns.last = kind;
     TakeFromKind(kind, now, batch, ended);
   }
 }
@@ -167,11 +167,6 @@ void Ledger::SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now,
 
 TimePoint Ledger::earliest_deadline() const {
   return deadlines_.empty() ? TimePoint::max() : deadlines_.earliest().deadline;
-}
-
-std::size_t Ledger::waiting_kinds() const {
-  return static_cast<std::size_t>(std::count_if(
-      kinds_.begin(), kinds_.end(), [](const Kind& kind) { return !kind.queue.empty(); }));
 }
 
 void Ledger::Queue(TaskRecord& record) {

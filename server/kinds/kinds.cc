@@ -12,6 +12,7 @@
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/ping_kind.h"
+#include "server/kinds/resident_kind.h"
 
 namespace gpusim::kinds {
 namespace {
@@ -27,8 +28,14 @@ constexpr std::size_t kCamelUpRows = 4096;
 constexpr std::size_t kSimulationRows = kCamelUpRows;
 constexpr std::size_t kLifeBoards = 4096;
 constexpr std::size_t kLifeWords = kLifeBoards * 64;  // a full batch of 64 x 64 boards
-constexpr std::size_t kLifeFacts = 4 * kLifeBoards;
+// So that boards which end by a condition, and are looked at in every generation, keep a device busy.
+constexpr std::size_t kLifeFacts = 16 * kLifeBoards;
 constexpr std::uint64_t kPingRows = 4096;
+
+// A rule besides Conway's, which backends treat apart.
+constexpr life::Rule kHighLife{1u << 3 | 1u << 6, 1u << 2 | 1u << 3};
+constexpr life::FactSet kAllFacts =
+    life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
 
 // Hears nothing: a warm-up's answers are for nobody.
 template <class Task>
@@ -75,23 +82,69 @@ tl::expected<void, std::string> WarmUpCamelUp(Slot& slot, std::span<const Editio
   return {};
 }
 
-// Boards that fill a word, and boards that do not, of Conway's rule, which backends treat apart,
-// and of another one.
+// Boards that fill a word, and boards that do not, of Conway's rule, which backends treat apart, and of another one; with
+// all facts, and without any; from cells, and made on the device.
 tl::expected<void, std::string> WarmUpLife(Slot& slot) {
   NoListener<LifeTask> nobody;
-  constexpr life::Rule kHighLife{1u << 3 | 1u << 6, 1u << 2 | 1u << 3};
-  constexpr LifeChunk kTwoGenerations{std::uint64_t{1} << 20, 2};
+  constexpr LifeChunk kTwoGenerations{.word_steps = std::uint64_t{1} << 20, .generations = 2};
   for (const std::uint32_t width : {64u, 100u, 1024u}) {
     for (const life::Topology topology : {life::Topology::kPlane, life::Topology::kTorus}) {
       for (const life::Rule rule : {life::kConway, kHighLife}) {
-        LifeTask task({life::Board::Empty(width, width), rule, topology, 2}, kTwoGenerations,
-                      batching::TimePoint::max(), nobody);
-        batching::Task* const batch = &task;
-        batching::Chunk chunk{};
-        LifeRunner(slot).Run({&batch, 1}, {&chunk, 1});
-        if (chunk != batching::Chunk::kDone) return tl::unexpected(task.fault());
+        for (const bool plain : {true, false}) {
+          std::vector<LifeRun> runs(1);
+          runs[0].board = life::Board::Empty(width, width);
+          runs[0].rule = rule;
+          runs[0].topology = topology;
+          runs[0].generations = 2;
+          runs[0].facts = plain ? life::FactSet{0} : kAllFacts;
+          runs[0].source = plain ? life::Source::kCells : life::Source::kRandom;
+          LifeTask task(std::move(runs), kTwoGenerations, batching::TimePoint::max(), nobody);
+          batching::Task* const batch = &task;
+          batching::Chunk chunk{};
+          LifeRunner(slot).Run({&batch, 1}, {&chunk, 1});
+          if (chunk != batching::Chunk::kDone) return tl::unexpected(task.fault());
+        }
       }
     }
+  }
+  return {};
+}
+
+// One board after another, with facts and without.
+DeviceResult<void> WarmUpBoard(Backend& backend, std::size_t device, Slot& slot,
+                               std::uint32_t side) {
+  std::unique_ptr<life::DeviceCells> cells[3];
+  for (auto& buffer : cells) {
+    auto made = backend.MakeCells(device, side, side);
+    if (!made) return tl::unexpected(made.error());
+    buffer = *std::move(made);
+  }
+  if (auto filled = cells[0]->Fill(0, side, 1, std::uint64_t{1} << 31); !filled) return filled;
+  for (const life::FactSet facts : {life::FactSet{0}, kAllFacts}) {
+    for (const life::Topology topology : {life::Topology::kPlane, life::Topology::kTorus}) {
+      for (const life::Rule rule : {life::kConway, kHighLife}) {
+        life::ResidentBatch& batch = slot.resident();
+        batch.Clear();
+        life::ResidentStep step;
+        step.from = cells[0].get();
+        step.work[0] = cells[1].get();
+        step.work[1] = cells[2].get();
+        step.rule = rule;
+        step.topology = topology;
+        step.generations = 2;
+        step.fact_set = facts;
+        step.first_facts = batch.facts.Append();
+        batch.steps.push_back(step);
+        if (auto ran = slot.RunResident(); !ran) return ran;
+      }
+    }
+  }
+  return {};
+}
+
+DeviceResult<void> WarmUpBoards(Backend& backend, std::size_t device, Slot& slot) {
+  for (const std::uint32_t side : {64u, 100u, 1024u}) {
+    if (auto warm = WarmUpBoard(backend, device, slot, side); !warm) return warm;
   }
   return {};
 }
@@ -99,25 +152,32 @@ tl::expected<void, std::string> WarmUpLife(Slot& slot) {
 }  // namespace
 
 BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
+  const std::size_t life_words = std::max<std::size_t>(max_step_words, kLifeWords);
   return {
       .capacity = {.camel_up_rows = kCamelUpRows,
                    .simulation_rows = kSimulationRows,
                    .life_boards = kLifeBoards,
-                   .life_words = std::max<std::size_t>(max_step_words, kLifeWords),
+                   .life_words = life_words,
                    .life_facts = kLifeFacts,
                    .resident_boards = kLifeBoards},
       .camel_up_chunk = {.rows = kCamelUpRows,
                          .moves = std::max(backend.camel_up_chunk_moves(), kLargestLegMoves),
                          .simulated_moves = backend.camel_up_chunk_simulated_moves()},
-      .life_chunk = {std::max(backend.life_chunk_word_steps(), max_step_words),
-                     backend.life_chunk_generations()},
+      .life_chunk = {.word_steps = std::max(backend.life_chunk_word_steps(), max_step_words),
+                     .generations = backend.life_chunk_generations(),
+                     .boards = kLifeBoards,
+                     .fact_rows = kLifeFacts,
+                     .words = life_words,
+                     .fill_steps = std::max<std::uint64_t>(
+                         1, backend.life_chunk_word_steps() / backend.life_chunk_fill_words())},
+      .resident_chunk = ResidentChunkFor(backend),
   };
 }
 
-std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks,
-                                           std::uint64_t max_bytes) {
+std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t devices,
+                                           std::uint64_t max_tasks, std::uint64_t max_bytes) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  std::vector<batching::KindOptions> kinds(3);
+  std::vector<batching::KindOptions> kinds(kBoards + devices);
   kinds[kCamelUp] = {"camel_up",
                      {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_chunk.moves},
                      max_tasks,
@@ -128,19 +188,34 @@ std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_
                   max_tasks,
                   max_bytes};
   kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks, max_bytes};
+  // A board has one task at the most, so that the number of boards is the limit.
+  for (std::size_t device = 0; device < devices; ++device) {
+    kinds[kBoards + device] = {
+        devices == 1 ? "boards" : "boards" + std::to_string(device),
+        {sizes.capacity.resident_boards, sizes.capacity.life_facts * kFactRowBytes,
+         sizes.resident_chunk.word_steps},
+        kNoLimit,
+        kNoLimit};
+  }
   return kinds;
 }
 
-batching::SlotRunners RunnersOf(Slot& slot) {
-  batching::SlotRunners runners(3);
+batching::SlotRunners RunnersOf(Slot& slot, std::size_t device, std::size_t devices) {
+  batching::SlotRunners runners(kBoards + devices);
   runners[kCamelUp] = std::make_unique<CamelUpRunner>(slot);
   runners[kLife] = std::make_unique<LifeRunner>(slot);
   runners[kPing] = std::make_unique<PingRunner>();
+  runners[kBoards + device] = std::make_unique<ResidentRunner>(slot);
   return runners;
 }
 
-tl::expected<void, std::string> WarmUp(Slot& slot, std::span<const camel_up::Edition> races) {
-  return WarmUpCamelUp(slot, races).and_then([&] { return WarmUpLife(slot); });
+tl::expected<void, std::string> WarmUp(Backend& backend, std::size_t device, Slot& slot,
+                                       std::span<const camel_up::Edition> races) {
+  return WarmUpCamelUp(slot, races).and_then([&] { return WarmUpLife(slot); }).and_then([&] {
+    return WarmUpBoards(backend, device, slot).map_error([](const DeviceFault& fault) {
+      return fault.what;
+    });
+  });
 }
 
 }  // namespace gpusim::kinds

@@ -43,10 +43,15 @@ TableMemory MemoryFor(const ServerOptions& options, const Backend& backend) {
 
 }  // namespace
 
-milliseconds RemainingTime(steady_clock::duration elapsed, double fraction) {
-  if (fraction <= 0) return milliseconds(0);
-  const std::chrono::duration<double, std::milli> spent = elapsed;
-  return std::chrono::ceil<milliseconds>(spent * (1 - std::min(fraction, 1.0)) / fraction);
+milliseconds SolvePace::Left(steady_clock::time_point now, double fraction) {
+  if (fraction <= 0 || fraction >= 1) return milliseconds(0);
+  if (first_fraction_ <= 0) {
+    first_ = now;
+    first_fraction_ = fraction;
+  }
+  if (fraction <= first_fraction_) return milliseconds(0);
+  const std::chrono::duration<double, std::milli> spent = now - first_;
+  return std::chrono::ceil<milliseconds>(spent * (1 - fraction) / (fraction - first_fraction_));
 }
 
 RaceTables::RaceTables(const ServerOptions& options, Backend& backend,
@@ -111,6 +116,8 @@ std::string RaceTables::WhyNotSolved(Edition edition) const {
   if (options_.race_table_dir.empty())
     return "solving it on a CPU takes minutes, and there is no --race-table-dir to keep it in; " +
            HowToBuild(edition) + ", --race-table-solving on solves it all the same";
+  if (const auto writable = camel_up::CheckRaceTablePlace(FileOf(edition)); !writable)
+    return writable.error().what + ", so that what takes minutes on a CPU could not be kept";
   if (FreeMemory() < kSolverBytes)
     return "solving it on a CPU takes 12 GiB of memory, which are not available; " +
            HowToBuild(edition) + " on a larger machine";
@@ -127,9 +134,10 @@ DeviceResult<void> RaceTables::Open(Edition edition) {
 
 DeviceResult<void> RaceTables::Solve(Edition edition) {
   const auto started = steady_clock::now();
+  SolvePace pace;
   int next_percent = 10;
   const auto watch = [&](const camel_up::RaceSolveProgress& progress) {
-    const milliseconds remaining = RemainingTime(steady_clock::now() - started, progress.fraction);
+    const milliseconds remaining = pace.Left(steady_clock::now(), progress.fraction);
     Set(edition, {.state = RaceTableState::kSolving,
                   .fraction = progress.fraction,
                   .remaining = remaining,
@@ -198,7 +206,10 @@ void RaceTables::TurnOff(Edition edition, std::string reason) {
 
 tl::expected<void, std::string> BuildRaceTable(Edition edition, const ServerOptions& options,
                                                Backend& backend) {
-  const auto started = steady_clock::now();
+  const std::string file = camel_up::RaceTablePath(options.race_table_dir, edition);
+  if (auto writable = camel_up::CheckRaceTablePlace(file); !writable)
+    return tl::unexpected(std::move(writable.error().what));
+  SolvePace pace;
   const bool redraw = isatty(STDERR_FILENO) == 1;
   int shown_percent = -1;
   const auto watch = [&](const camel_up::RaceSolveProgress& progress) {
@@ -206,8 +217,7 @@ tl::expected<void, std::string> BuildRaceTable(Edition edition, const ServerOpti
     if (percent / (redraw ? 1 : 10) == shown_percent / (redraw ? 1 : 10) && shown_percent >= 0)
       return true;
     shown_percent = percent;
-    const auto left =
-        std::chrono::ceil<seconds>(RemainingTime(steady_clock::now() - started, progress.fraction));
+    const auto left = std::chrono::ceil<seconds>(pace.Left(steady_clock::now(), progress.fraction));
     std::fprintf(stderr, "%srace table of the %s edition: %3d%%, sweep %d, %lld s left%s",
                  redraw ? "\r" : "", NameOf(edition), percent, progress.sweeps,
                  static_cast<long long>(left.count()), redraw ? "   " : "\n");
@@ -216,7 +226,6 @@ tl::expected<void, std::string> BuildRaceTable(Edition edition, const ServerOpti
   auto table = backend.SolveRaceTable(edition, 0, watch);
   if (redraw && shown_percent >= 0) std::fputc('\n', stderr);
   if (!table) return tl::unexpected("race table: " + table.error().what);
-  const std::string file = camel_up::RaceTablePath(options.race_table_dir, edition);
   if (auto written = camel_up::WriteRaceTable(file, **table); !written)
     return tl::unexpected(std::move(written.error().what));
   std::printf("%s\n", file.c_str());

@@ -38,9 +38,17 @@ struct RaceTableReport {
   std::string reason;  // why it is off, and how to get it
 };
 
-// What a solver's progress says about the time that is left; 0 where it says nothing yet.
-std::chrono::milliseconds RemainingTime(std::chrono::steady_clock::duration elapsed,
-                                        double fraction);
+// What a solver's progress says about the time that is left. Its first steps, memory and tables, are at fraction 0 and say
+// nothing of its pace, so the clock runs from the first fraction above it.
+class SolvePace {
+ public:
+  // The time left when this much is done; 0 where nothing is known yet.
+  std::chrono::milliseconds Left(std::chrono::steady_clock::time_point now, double fraction);
+
+ private:
+  std::chrono::steady_clock::time_point first_;
+  double first_fraction_ = 0;
+};
 
 // Thread-safe.
 class RaceTables {

@@ -5,6 +5,7 @@
 
 #include "server/kinds/kinds.h"
 #include "server/kinds/ping_kind.h"
+#include "server/services/board_owner.h"
 #include "server/services/unary_call.h"
 
 namespace gpusim::server {
@@ -37,20 +38,30 @@ grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call) {
   return reactor;
 }
 
-void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) {
-  kind.set_requests(counters.accepted);
-  kind.set_answered(counters.answered);
+// Added to what is there: boards have a kind of their own on each device.
+void AddKind(const batching::KindCounters& counters, v1::KindStatistics& kind) {
+  kind.set_requests(kind.requests() + counters.accepted);
+  kind.set_answered(kind.answered() + counters.answered);
   // Callers see both as UNAVAILABLE, and neither as their own doing.
-  kind.set_failed(counters.failed + counters.drained);
-  kind.set_cancelled(counters.cancelled);
-  kind.set_expired(counters.expired);
-  kind.set_refused_queue_full(counters.refused_queue_full);
-  kind.set_refused_draining(counters.refused_draining);
-  kind.set_batches(counters.batches);
-  kind.set_batched(counters.batched);
-  kind.set_largest_batch(counters.largest_batch);
-  kind.set_queue_ns(counters.queue_ns);
-  kind.set_compute_ns(counters.run_ns);
+  kind.set_failed(kind.failed() + counters.failed + counters.drained);
+  kind.set_cancelled(kind.cancelled() + counters.cancelled);
+  kind.set_expired(kind.expired() + counters.expired);
+  kind.set_refused_queue_full(kind.refused_queue_full() + counters.refused_queue_full);
+  kind.set_refused_draining(kind.refused_draining() + counters.refused_draining);
+  kind.set_batches(kind.batches() + counters.batches);
+  kind.set_batched(kind.batched() + counters.batched);
+  kind.set_largest_batch(std::max(kind.largest_batch(), counters.largest_batch));
+  kind.set_queue_ns(kind.queue_ns() + counters.queue_ns);
+  kind.set_compute_ns(kind.compute_ns() + counters.run_ns);
+}
+
+v1::KindStatistics& KindNamed(const std::string& name, v1::GetStatisticsResponse& response) {
+  for (v1::KindStatistics& kind : *response.mutable_kinds()) {
+    if (kind.kind() == name) return kind;
+  }
+  v1::KindStatistics& kind = *response.add_kinds();
+  kind.set_kind(name);
+  return kind;
 }
 
 v1::RaceTableState StateOf(RaceTableState state) {
@@ -85,6 +96,23 @@ void FillStream(const kinds::WarmStreams::Blocks& next, v1::RandomStream& stream
   stream.set_stream_version(camel_up::kStreamVersion);
 }
 
+void FillBoards(const ServingContext& context, v1::BoardsInfo& info) {
+  const boards::StoreUse use = context.boards.use();
+  const BoardOwner owner = OwnerOf(context);
+  info.set_on(context.boards.options().on);
+  info.set_owner(owner.name);
+  info.set_address(owner.address);
+  info.set_boards(use.boards);
+  info.set_running(use.running);
+  info.set_memory_bytes(use.memory_bytes);
+  info.set_max_memory_bytes(use.max_memory_bytes);
+  info.set_state_bytes(use.state_bytes);
+  info.set_max_state_bytes(use.max_state_bytes);
+  if (use.next_lease_ends)
+    info.set_next_lease_ends_ms(
+        static_cast<std::uint64_t>(std::max<std::int64_t>(1, use.next_lease_ends->count())));
+}
+
 void FillCache(const OddsCacheStatistics& statistics, v1::CacheStatistics& cache) {
   cache.set_hits(statistics.hits);
   cache.set_misses(statistics.misses);
@@ -96,6 +124,8 @@ void FillCache(const OddsCacheStatistics& statistics, v1::CacheStatistics& cache
 }  // namespace
 
 std::uint64_t ServerServiceImpl::UsedOf(const std::string& flag) const {
+  if (flag == "max-boards") return context_.boards.use().boards;
+  if (flag == "max-state-bytes") return context_.boards.use().state_bytes;
   if (flag == "max-cache-bytes") return context_.odds_cache.statistics().bytes;
   const bool bytes = flag == "max-queued-bytes";
   if (!bytes && flag != "max-queued-calls") return 0;
@@ -130,6 +160,7 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext
   }
   for (const auto edition : {camel_up::Edition::kFirst, camel_up::Edition::kSecond})
     FillRaceTable(edition, context_.race_tables.Report(edition), *response->add_race_tables());
+  FillBoards(context_, *response->mutable_boards());
   FillStream(context_.warm_streams.next(), *response->mutable_warm_stream());
   const auto uptime = std::chrono::steady_clock::now() - facts_.started;
   response->set_uptime_ms(static_cast<std::uint64_t>(
@@ -141,9 +172,9 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     grpc::CallbackServerContext* call, const v1::GetStatisticsRequest* /*request*/,
     v1::GetStatisticsResponse* response) {
   for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
-    v1::KindStatistics& statistics = *response->add_kinds();
-    statistics.set_kind(context_.scheduler.options(kind).name);
-    FillKind(context_.scheduler.counters(kind), statistics);
+    const std::string name =
+        kind < kinds::kBoards ? context_.scheduler.options(kind).name : "boards";
+    AddKind(context_.scheduler.counters(kind), KindNamed(name, *response));
   }
   FillCache(context_.odds_cache.statistics(), *response->mutable_cache());
   return Answered(call);

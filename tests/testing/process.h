@@ -54,6 +54,7 @@ class Process {
   void Resize(int columns, int rows);
 
   void Signal(int number);
+  pid_t pid() const { return pid_; }
 
   // Until the program ends by itself; killed when the patience ends (signal is SIGKILL then).
   Ending Wait();

@@ -203,13 +203,21 @@ TEST_F(RaceTablesTest, AskedForADamagedFileIsBuiltAnew) {
   const auto nowhere = BuildRaceTable(Edition::kFirst, options_, backend_);
   ASSERT_FALSE(nowhere.has_value());
   EXPECT_THAT(nowhere.error(), HasSubstr(options_.race_table_dir));
+  // Told before the solve, which takes minutes for the second edition.
+  const int solves_before = backend_.solves;
+  EXPECT_FALSE(BuildRaceTable(Edition::kSecond, options_, backend_).has_value());
+  EXPECT_EQ(backend_.solves, solves_before);
 }
 
-TEST(RemainingTimeTest, FollowsTheFractionDone) {
-  EXPECT_EQ(RemainingTime(seconds(10), 0), milliseconds(0));
-  EXPECT_EQ(RemainingTime(seconds(10), 0.25), seconds(30));
-  EXPECT_EQ(RemainingTime(seconds(10), 1), milliseconds(0));
-  EXPECT_EQ(RemainingTime(seconds(10), 1.5), milliseconds(0));
+// A CPU spends seconds on memory before its first sweep: counted in, they made hours of the minutes that were left.
+TEST(SolvePaceTest, CountsFromTheFirstStepThatWasDone) {
+  const std::chrono::steady_clock::time_point start{};
+  SolvePace pace;
+  EXPECT_EQ(pace.Left(start, 0), milliseconds(0));
+  EXPECT_EQ(pace.Left(start + seconds(100), 0.01), milliseconds(0));
+  EXPECT_EQ(pace.Left(start + seconds(110), 0.11), seconds(89));
+  EXPECT_EQ(pace.Left(start + seconds(110), 1), milliseconds(0));
+  EXPECT_EQ(pace.Left(start + seconds(110), 1.5), milliseconds(0));
 }
 
 }  // namespace
