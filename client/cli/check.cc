@@ -206,21 +206,25 @@ Finding CheckBoard(ProtoClient& client, const CallOptions& options) {
   v1::StepBoardRequest run;
   run.set_name(made->board().name());
   run.set_to_generation(truth.generations);
-  run.add_facts(v1::FACT_HASH);
   CallOptions bounded = options;
   constexpr std::chrono::seconds kLongest{30};
   if (!bounded.timeout) bounded.timeout = kLongest;
   const auto end = client.boards().Step(
       run, [](const v1::StepBoardResponse&) { return true; }, bounded);
+  v1::GetBoardRequest question;
+  question.set_name(run.name());
+  question.add_facts(v1::FACT_HASH);
+  const auto board = client.boards().Get(question, options);
   v1::DeleteBoardRequest deletion;
   deletion.set_name(made->board().name());
   const auto deleted = client.boards().Delete(deletion, options);
   if (!end) return FailedCall(std::move(name), end.error());
+  if (!board) return FailedCall(std::move(name), board.error());
   if (!deleted) return FailedCall(std::move(name), deleted.error());
   Comparison comparison(std::move(name));
-  comparison.Same("the generation", end->facts().generation(), truth.generations);
-  comparison.Same("the population", end->facts().population(), truth.population);
-  comparison.Same("the hash", end->facts().hash(), truth.hash);
+  comparison.Same("the generation", board->facts().generation(), truth.generations);
+  comparison.Same("the population", board->facts().population(), truth.population);
+  comparison.Same("the hash", board->facts().hash(), truth.hash);
   return std::move(comparison).Result();
 }
 

@@ -36,7 +36,8 @@ class LifeList : public Command {
       case Format::kTable:
         break;
     }
-    return Output{BoardsTable(boards), std::to_string(boards.size()) + " boards, " +
+    return Output{BoardsTable(boards), std::to_string(boards.size()) +
+                                           (boards.size() == 1 ? " board, " : " boards, ") +
                                            BytesText(all.memory_bytes()) + " of " +
                                            BytesText(all.max_memory_bytes()) + '\n'};
   }

@@ -84,12 +84,11 @@ class LifeRead : public Command {
       };
       header = client.boards().Read(request_, take, options);
     }
-    const bool interrupted = options.cancellation && options.cancellation->cancelled();
-    if (!header && (header.error().code != StatusCode::kCancelled || interrupted))
-      return tl::unexpected(Report(header.error()));
     if (header && png != nullptr && !png->Finish()) fault = "rows are missing";
     // A full disk is the file's own fault, which it remembers.
-    if (!fault.empty() && file->Write(""))
+    const bool writable = file->Write("");
+    if (!header && writable && fault.empty()) return tl::unexpected(Report(header.error()));
+    if (!fault.empty() && writable)
       return Fail(kExitFailed, "cannot write " + output_.path() + ": " + fault);
     if (auto written = file->Commit(); !written)
       return Fail(kExitFailed, std::move(written.error()));

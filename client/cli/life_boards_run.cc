@@ -1,5 +1,5 @@
-// Steps a board on one thread while another one shows it. Both end together: the view when the steps
-// are done, the steps when the view is left.
+// Steps a board on one thread while another one shows it. Both end together: the view when the
+// steps are done, the steps when the view is left.
 #include <chrono>
 #include <optional>
 #include <thread>

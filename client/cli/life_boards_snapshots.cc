@@ -36,9 +36,11 @@ class LifeSnapshots : public Command {
       case Format::kTable:
         break;
     }
-    return Output{SnapshotsTable(snapshots), std::to_string(snapshots.size()) + " snapshots; " +
-                                                 BytesText(all.state_bytes()) + " of " +
-                                                 BytesText(all.max_state_bytes()) + '\n'};
+    return Output{SnapshotsTable(snapshots),
+                  std::to_string(snapshots.size()) +
+                      (snapshots.size() == 1 ? " snapshot; " : " snapshots; ") +
+                      BytesText(all.state_bytes()) + " of " + BytesText(all.max_state_bytes()) +
+                      '\n'};
   }
 };
 

@@ -1,6 +1,6 @@
 // Many random boards of one shape, as columns. A call takes as many as are answered in about a
-// second, so that progress shows and no deadline comes near; soup k of all has the seed + k, however
-// they are divided into calls.
+// second, so that progress shows and no deadline comes near; soup k of all has the seed + k,
+// however they are divided into calls.
 #include "client/cli/life_soups.h"
 
 #include <algorithm>
@@ -35,6 +35,8 @@ constexpr const char* kHelp =
 
 constexpr std::uint64_t kMostBoards = 65536;                  // of a call
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 30;  // rows padded to 64
+
+constexpr std::uint64_t kFirstCells = std::uint64_t{1} << 20;  // of the first call
 
 std::string Hex(std::uint64_t value) {
   char text[24];
@@ -146,7 +148,7 @@ class LifeSoups : public Command {
     const auto begin = steady_clock::now();
     const std::uint64_t most = std::min(kMostBoards, kMostCells / Padded());
     std::uint64_t next = 0;
-    double chunk = 256;
+    auto chunk = static_cast<double>(kFirstCells / Padded());
     LiveView view(settings);
     while (next < count_) {
       const auto boards = std::clamp(static_cast<std::uint64_t>(chunk), std::uint64_t{1},

@@ -73,7 +73,7 @@ void RestoreTerminal() {
 }
 
 Screen::Screen(std::function<void(char)> on_key, std::function<void()> on_resize)
-    : on_key_(std::move(on_key)), on_resize_(std::move(on_resize)) {
+    : on_key_(std::move(on_key)), on_resize_(std::move(on_resize)), size_(Size()) {
   if (pipe2(wake_, O_CLOEXEC) != 0) wake_[0] = wake_[1] = -1;
   CatchEndings();
   TakeKeys();
@@ -93,7 +93,6 @@ Screen::~Screen() {
 // Sizes are looked at rather than waited for: SIGWINCH would interrupt the calls of all threads.
 void Screen::Listen() {
   constexpr int kLookMs = 200;
-  auto size = Size();
   pollfd polled[2] = {{wake_[0], POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   for (;;) {
     poll(polled, 2, kLookMs);
@@ -106,8 +105,8 @@ void Screen::Listen() {
         polled[1].fd = -1;  // nobody types any more
       }
     }
-    if (const auto now = Size(); now != size) {
-      size = now;
+    if (const auto now = Size(); now != size_) {
+      size_ = now;
       on_resize_();
     }
   }

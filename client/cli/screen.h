@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <thread>
+#include <utility>
 
 namespace gpusim::cli {
 
@@ -21,6 +22,8 @@ class Screen {
 
   const std::function<void(char)> on_key_;
   const std::function<void()> on_resize_;
+  // Columns and rows, from before the first picture on, so that no change is missed.
+  std::pair<int, int> size_;
   int wake_[2] = {-1, -1};  // a pipe: the destructor's way to wake the thread
   std::thread thread_;
 };

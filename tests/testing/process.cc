@@ -109,6 +109,20 @@ Process::Process(const Command& command) {
   WriteInput(command.input);
 }
 
+Process::Process(const Command& command, int columns, int rows) {
+  ExecStrings arguments(command.arguments);
+  ExecStrings environment(EnvironmentOf(command));
+  winsize size{};
+  size.ws_col = static_cast<unsigned short>(columns);
+  size.ws_row = static_cast<unsigned short>(rows);
+  pid_ = forkpty(&out_, nullptr, nullptr, &size);
+  if (pid_ == 0) {
+    // Nothing else may be done here: the test's other threads did not come along.
+    execve(arguments.get()[0], arguments.get(), environment.get());
+    _exit(127);
+  }
+}
+
 Process::~Process() {
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
@@ -174,6 +188,29 @@ std::optional<std::string> Process::WaitForLine(const std::string& start) {
   }
 }
 
+bool Process::WaitForText(const std::string& text) {
+  const auto deadline = Clock::now() + kPatience;
+  for (;;) {
+    const auto at = ending_.out.find(text, seen_);
+    if (at != std::string::npos) {
+      seen_ = at + text.size();
+      return true;
+    }
+    if (!ReadSome(deadline)) return false;
+  }
+}
+
+void Process::Type(const std::string& keys) {
+  if (write(out_, keys.data(), keys.size()) != static_cast<ssize_t>(keys.size())) std::abort();
+}
+
+void Process::Resize(int columns, int rows) {
+  winsize size{};
+  size.ws_col = static_cast<unsigned short>(columns);
+  size.ws_row = static_cast<unsigned short>(rows);
+  ioctl(out_, TIOCSWINSZ, &size);
+}
+
 void Process::Signal(int number) {
   if (pid_ > 0) kill(pid_, number);
 }
@@ -198,19 +235,7 @@ Ending Process::Wait() {
 Ending RunProgram(const Command& command) { return Process(command).Wait(); }
 
 Ending RunProgramAtTerminal(const Command& command, int columns, int rows) {
-  ExecStrings arguments(command.arguments);
-  ExecStrings environment(EnvironmentOf(command));
-  winsize size{};
-  size.ws_col = static_cast<unsigned short>(columns);
-  size.ws_row = static_cast<unsigned short>(rows);
-  Process process;
-  process.pid_ = forkpty(&process.out_, nullptr, nullptr, &size);
-  if (process.pid_ == 0) {
-    // Nothing else may be done here: the test's other threads did not come along.
-    execve(arguments.get()[0], arguments.get(), environment.get());
-    _exit(127);
-  }
-  Ending ending = process.Wait();
+  Ending ending = Process(command, columns, rows).Wait();
   std::erase(ending.out, '\r');
   return ending;
 }

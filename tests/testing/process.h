@@ -35,6 +35,8 @@ constexpr std::chrono::seconds kPatience{60};
 class Process {
  public:
   explicit Process(const Command& command);
+  // With a terminal of that size as stdin, stdout and stderr. `input` is not used.
+  Process(const Command& command, int columns, int rows);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -43,6 +45,14 @@ class Process {
   // program ends or the patience does first.
   std::optional<std::string> WaitForLine(const std::string& start);
 
+  // Reads up to that text, anywhere in stdout, which is left out the next time; false when the
+  // program ends or the patience does first.
+  bool WaitForText(const std::string& text);
+
+  // Of a program at a terminal: keys, and another size.
+  void Type(const std::string& keys);
+  void Resize(int columns, int rows);
+
   void Signal(int number);
   pid_t pid() const { return pid_; }
 
@@ -50,8 +60,6 @@ class Process {
   Ending Wait();
 
  private:
-  friend Ending RunProgramAtTerminal(const Command&, int, int);
-  Process() = default;
   // Waits for more output, until `deadline`; false when both pipes are closed or the time is over.
   bool ReadSome(std::chrono::steady_clock::time_point deadline);
   void WriteInput(std::string input);
@@ -60,6 +68,7 @@ class Process {
   int out_ = -1;
   int err_ = -1;
   int in_ = -1;
+  std::size_t seen_ = 0;  // of stdout, by WaitForText
   std::thread writer_;
   Ending ending_;
 };
@@ -67,8 +76,7 @@ class Process {
 // Start and Wait.
 Ending RunProgram(const Command& command);
 
-// The same with a terminal of that size as stdin, stdout and stderr. The terminal ends lines with
-// "\r\n"; they are given back as "\n". `input` is not used.
+// The same at a terminal, which ends lines with "\r\n"; they are given back as "\n".
 Ending RunProgramAtTerminal(const Command& command, int columns, int rows);
 
 }  // namespace gpusim::testing

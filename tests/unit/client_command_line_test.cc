@@ -99,6 +99,21 @@ TEST_F(CommandLineTest, ServerAddresses) {
   ExpectUsage({"ping", "--server", "h"}, "--server 'h': it has to be HOST:PORT or unix:PATH");
 }
 
+TEST_F(CommandLineTest, ATimeoutThatWasGivenIsKnown) {
+  EXPECT_FALSE(SettingsOf({"ping"}).timeout_given);
+  EXPECT_TRUE(SettingsOf({"ping", "--timeout", "30s"}).timeout_given);
+}
+
+TEST(LocaleHasUtf8, TheFirstVariableThatIsSetSays) {
+  EXPECT_TRUE(LocaleHasUtf8("", "", "en_US.UTF-8"));
+  EXPECT_TRUE(LocaleHasUtf8("C.utf8", "C", "C"));
+  EXPECT_TRUE(LocaleHasUtf8("", "de_DE.UTF-8@euro", "C"));
+  EXPECT_FALSE(LocaleHasUtf8("C", "", "en_US.UTF-8"));
+  EXPECT_FALSE(LocaleHasUtf8("", "POSIX", "en_US.UTF-8"));
+  EXPECT_FALSE(LocaleHasUtf8("", "", ""));
+  EXPECT_FALSE(LocaleHasUtf8("", "", "en_US.ISO-8859-1"));
+}
+
 TEST_F(CommandLineTest, GlobalValues) {
   ExpectUsage({"ping", "--timeout", "5"},
               "--timeout '5' needs a unit of ns, us, ms, s, m or h, as in 500ms or 10s");
@@ -110,7 +125,10 @@ TEST_F(CommandLineTest, GlobalValues) {
 TEST_F(CommandLineTest, Commands) {
   ExpectUsage({}, "no command; pass one of camel-up, life, status, check, ping");
   ExpectUsage({"camel-up"}, "camel-up needs a command: odds, moves, simulate, batch");
-  ExpectUsage({"life"}, "life needs a command: step");
+  ExpectUsage(
+      {"life"},
+      "life needs a command: step, soups, create, list, show, update, stop, read, write, run, "
+      "watch, fork, snapshot, snapshots, restore, delete");
   ExpectUsage({"pong"}, "unknown command 'pong'; did you mean ping?");
   ExpectUsage({"bench"},
               "unknown command 'bench'; pass one of camel-up, life, status, check, ping");
@@ -188,7 +206,8 @@ TEST_F(CommandLineTest, CamelUpOdds) {
 
 TEST_F(CommandLineTest, LifeStepNumbers) {
   ExpectUsage({"life", "step", "--generations", "1"},
-              "--pattern is missing; pass a file, or - for standard input");
+              "--pattern is missing; pass a file, - for standard input, --random with --topology, "
+              "or the name of a board");
   ExpectUsage(Step({}), "--generations is missing; pass a number such as --generations 100");
   ExpectUsage(Step({"--generations", "1.5"}), "--generations '1.5' is not a whole number");
   ExpectUsage(Step({"--generations", "-1"}),
@@ -213,10 +232,10 @@ TEST_F(CommandLineTest, LifeStepOutputs) {
   };
   ExpectUsage(
       with({"--output", "x.bmp"}),
-      "--output 'x.bmp' has no known extension; use .rle, .cells, .lif, .life106 or .raw, or pass "
-      "--output-format");
+      "--output 'x.bmp' has no known extension; use .rle, .cells, .lif, .life106, .life105, "
+      ".raw or .png, or pass --output-format");
   ExpectUsage(with({"--output", "x", "--output-format", "bmp"}),
-              "--output-format 'bmp' is unknown; pass rle, cells, life106 or raw");
+              "--output-format 'bmp' is unknown; pass rle, cells, life106, life105, raw or png");
   ExpectUsage(with({"--output-format", "rle"}),
               "--output-format needs a place for the board; pass --output or --format json");
   ExpectUsage(with({"--output", "x.rle", "--picture"}),

@@ -194,6 +194,20 @@ TEST(SimulateCommand, AnInterruptedRunHasItsOwnStatus) {
   EXPECT_THAT(ending.err, StartsWith("interrupted\n"));
 }
 
+// It went on for ever whatever --timeout said.
+TEST(SimulateCommand, ATimeoutEndsTheRun) {
+  FakeServer server(
+      {.simulate = [&](grpc::ServerContext& context, const v1::SimulateRequest&, Writer& writer) {
+        WriteUpdate(writer, 100, v1::SIMULATE_STATE_RUNNING);
+        testing::AwaitCancel(context);
+        return grpc::Status::CANCELLED;
+      }});
+  const CommandEnding ending = RunCommand(
+      server, Position({"camel-up", "simulate"}, {"--simulations", "1e12", "--timeout", "300ms"}));
+  EXPECT_EQ(ending.status, 1);
+  EXPECT_THAT(ending.err, HasSubstr("within 300ms; pass a longer --timeout\n"));
+}
+
 TEST(SimulateCommand, ChecksItsOptions) {
   FakeServer server(testing::FakeHandlers{});
   const auto error = [&](const Arguments& more) {
@@ -210,8 +224,19 @@ TEST(SimulateCommand, ChecksItsOptions) {
             "--first-simulation needs --seed\n");
 }
 
+void StepRightly(const v1::StepRequest& request, v1::StepResponse& response) {
+  for (const cli::LifeTruth& truth : cli::LifeTruths()) {
+    if (request.generations() != truth.generations) continue;
+    response.set_population(truth.population);
+    response.set_hash(truth.hash);
+  }
+}
+
 // Answers as the truths say, but for one.
 struct Truthful {
+  std::atomic<bool> boards{true};
+  std::atomic<int> boards_there{0};
+  std::atomic<std::uint64_t> board_generation{0};
   std::atomic<bool> race_tables{true};
   std::atomic<bool> lies{false};
   FakeServer server{
@@ -250,11 +275,48 @@ struct Truthful {
            },
        .step =
            [](grpc::ServerContext&, const v1::StepRequest& request, v1::StepResponse& response) {
-             for (const cli::LifeTruth& truth : cli::LifeTruths()) {
-               if (request.generations() != truth.generations) continue;
-               response.set_population(truth.population);
-               response.set_hash(truth.hash);
-             }
+             StepRightly(request, response);
+             return grpc::Status::OK;
+           },
+       .step_many =
+           [](grpc::ServerContext&, const v1::StepManyRequest& request,
+              v1::StepManyResponse& response) {
+             for (const v1::StepRequest& board : request.boards())
+               StepRightly(board, *response.add_results()->mutable_step());
+             return grpc::Status::OK;
+           },
+       .create_board =
+           [this](grpc::ServerContext&, grpc::ServerReaderInterface<v1::CreateBoardRequest>&,
+                  v1::CreateBoardResponse& response) {
+             if (!boards)
+               return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "no boards here");
+             ++boards_there;
+             response.mutable_board()->set_name("me/7");
+             return grpc::Status::OK;
+           },
+       .get_board =
+           [this](grpc::ServerContext&, const v1::GetBoardRequest&,
+                  v1::GetBoardResponse& response) {
+             v1::StepRequest same;
+             same.set_generations(board_generation);
+             v1::StepResponse step;
+             StepRightly(same, step);
+             response.mutable_facts()->set_generation(board_generation);
+             response.mutable_facts()->set_population(step.population());
+             response.mutable_facts()->set_hash(step.hash());
+             return grpc::Status::OK;
+           },
+       .delete_board =
+           [this](grpc::ServerContext&, const v1::DeleteBoardRequest& request,
+                  v1::DeleteBoardResponse&) {
+             if (request.name() == "me/7") --boards_there;
+             return grpc::Status::OK;
+           },
+       .step_board =
+           [this](grpc::ServerContext&, const v1::StepBoardRequest& request,
+                  grpc::ServerWriterInterface<v1::StepBoardResponse>& writer) {
+             board_generation = request.to_generation();
+             writer.Write({});
              return grpc::Status::OK;
            }}};
 };
@@ -266,7 +328,17 @@ TEST(CheckCommand, AServerThatIsRightPasses) {
   EXPECT_THAT(ending.out, AllOf(HasSubstr("ok  leg, edition 1: a stack of three\n"),
                                 HasSubstr("ok  race, edition 2: 1:rb 2:gy 3:p 14:w 16:k\n"),
                                 HasSubstr("ok  life, glider on torus:64x64, 256 generations\n")));
-  EXPECT_EQ(ending.err, "20 ok, 0 differs, 0 failed, 0 skipped\n");
+  EXPECT_EQ(ending.err, "22 ok, 0 differs, 0 failed, 0 skipped\n");
+  EXPECT_EQ(truthful.boards_there, 0);
+}
+
+TEST(CheckCommand, AServerWithoutBoardsIsNotAsked) {
+  Truthful truthful;
+  truthful.boards = false;
+  const CommandEnding ending = RunCommand(truthful.server, {"check"});
+  EXPECT_EQ(ending.status, 0);
+  EXPECT_THAT(ending.out, HasSubstr("skipped  life, glider on a resident board: no boards here\n"));
+  EXPECT_EQ(ending.err, "21 ok, 0 differs, 0 failed, 1 skipped\n");
 }
 
 TEST(CheckCommand, ADifferenceIsNamed) {
@@ -277,7 +349,7 @@ TEST(CheckCommand, ADifferenceIsNamed) {
   EXPECT_THAT(ending.out,
               HasSubstr("differs  race, edition 2: 1:rb 2:gy 3:p 14:w 16:k: the chance that "
                         "CAMEL_RED is last is 0.26896967080149"));
-  EXPECT_EQ(ending.err, "12 ok, 8 differs, 0 failed, 0 skipped\n");
+  EXPECT_EQ(ending.err, "14 ok, 8 differs, 0 failed, 0 skipped\n");
   EXPECT_THAT(RunCommand(truthful.server, {"check", "--format", "csv"}).out,
               StartsWith("outcome,check,detail\nok,\"leg, edition 1: a stack of three\",\n"));
 }
@@ -288,7 +360,7 @@ TEST(CheckCommand, ARaceWithoutATableIsSkippedWithTheServersReason) {
   const CommandEnding ending = RunCommand(truthful.server, {"check"});
   EXPECT_EQ(ending.status, 0);
   EXPECT_THAT(ending.out, HasSubstr("skipped  races, edition 2: no table: no memory\n"));
-  EXPECT_EQ(ending.err, "16 ok, 0 differs, 0 failed, 1 skipped\n");
+  EXPECT_EQ(ending.err, "18 ok, 0 differs, 0 failed, 1 skipped\n");
   EXPECT_THAT(RunCommand(truthful.server, {"check", "--format", "json"}).out,
               HasSubstr("{\"outcome\": \"skipped\", \"check\": \"races, edition 2\", \"detail\": "
                         "\"no table: no memory\"}"));

@@ -176,7 +176,7 @@ v1::StepResponse Glider() {
 TEST(StepTable, ShowsFactsAndNotes) {
   v1::StepResponse step = Glider();
   step.add_notes("rule B3/S23 of the request used\x1b[2J, the file says B36/S23");
-  EXPECT_EQ(StepTable(step, Picture::kNone, kPipe), R"(generation  256
+  EXPECT_EQ(StepTable(step, {}, Picture::kNone, kPipe), R"(generation  256
 population  5
 hash        51d0362745189885
 box         3 x 3 at 64,-64
@@ -187,18 +187,19 @@ note        rule B3/S23 of the request used\x1b[2J, the file says B36/S23
 }
 
 TEST(StepTable, DrawsTextWhenPipedAndBrailleAtATerminal) {
-  EXPECT_THAT(StepTable(Glider(), Picture::kAlways, kPipe), HasSubstr("\n\n.O.\n..O\nOOO\n"));
-  EXPECT_THAT(StepTable(Glider(), Picture::kIfItFits, kTerminal), HasSubstr("\n\n\u282c\u2806\n"));
+  EXPECT_THAT(StepTable(Glider(), {}, Picture::kAlways, kPipe), HasSubstr("\n\n.O.\n..O\nOOO\n"));
+  EXPECT_THAT(StepTable(Glider(), {}, Picture::kIfItFits, kTerminal),
+              HasSubstr("\n\n\u282c\u2806\n"));
 }
 
 TEST(StepTable, LeavesOutAPictureThatDoesNotFit) {
   v1::StepResponse step = Glider();
   step.mutable_packed()->set_width(201);
-  EXPECT_THAT(StepTable(step, Picture::kIfItFits, kTerminal), Not(HasSubstr("\u2800")));
+  EXPECT_THAT(StepTable(step, {}, Picture::kIfItFits, kTerminal), Not(HasSubstr("\u2800")));
   step.mutable_packed()->set_width(200);
-  EXPECT_THAT(StepTable(step, Picture::kIfItFits, kTerminal), HasSubstr("\u2800"));
+  EXPECT_THAT(StepTable(step, {}, Picture::kIfItFits, kTerminal), HasSubstr("\u2800"));
   step.mutable_packed()->set_height(93);
-  EXPECT_THAT(StepTable(step, Picture::kIfItFits, kTerminal), Not(HasSubstr("\u2800")));
+  EXPECT_THAT(StepTable(step, {}, Picture::kIfItFits, kTerminal), Not(HasSubstr("\u2800")));
 }
 
 TEST(StepTable, DrawsNothingWhereNothingLives) {
@@ -206,13 +207,14 @@ TEST(StepTable, DrawsNothingWhereNothingLives) {
   step.mutable_packed()->set_width(0);
   step.mutable_packed()->set_height(0);
   step.mutable_packed()->set_rows("");
-  EXPECT_EQ(StepTable(step, Picture::kAlways, kPipe).find("\n\n"), std::string::npos);
+  EXPECT_EQ(StepTable(step, {}, Picture::kAlways, kPipe).find("\n\n"), std::string::npos);
 }
 
 TEST(StepCsv, IsAHeaderAndARow) {
-  EXPECT_EQ(StepCsv(Glider()),
-            "generation,population,hash,rule,topology,width,height,x,y\n"
-            "256,5,51d0362745189885,B3/S23,plane:auto,3,3,64,-64\n");
+  EXPECT_EQ(StepCsv(Glider(), {}),
+            "generation,population,hash,rule,topology,width,height,x,y,stop_reason,"
+            "period\n"
+            "256,5,51d0362745189885,B3/S23,plane:auto,3,3,64,-64,UNSPECIFIED,0\n");
 }
 
 TEST(BoardPicture, BraillePutsEveryDotWhereTheCellIs) {
@@ -312,6 +314,12 @@ TEST(Text, BarsCountEighths) {
   EXPECT_EQ(Bar(1, 2, true), "\u2588\u2588");
   EXPECT_EQ(Bar(7, 1, true), "\u2588");
   EXPECT_EQ(Bar(1, 0, true), "");
+}
+
+TEST(Text, BarsOfAsciiAreWholeCharacters) {
+  EXPECT_EQ(Bar(0, 4, false), "");
+  EXPECT_EQ(Bar(0.5, 4, false), "##");
+  EXPECT_EQ(Bar(7, 4, false), "####");
 }
 
 TEST(Text, CsvQuotesWhatNeedsIt) {

@@ -38,8 +38,8 @@ struct ClientOptions {
   // Of a call from its start to its answer, attempts and waits included.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // How often a call is sent in all while the server is UNAVAILABLE, with a growing pause in
-  // between. 1: never again; at most 5, which is gRPC's own limit. Every call here only reads or has
-  // a request id, so repeating one is safe.
+  // between. 1: never again; at most 5, which is gRPC's own limit. Every call here only reads or
+  // has a request id, so repeating one is safe.
   int max_attempts = 5;
   // When the server says when to come again (its queue is full, or the race table that the answer
   // needs is being solved): wait and send again, if the deadline allows.

@@ -23,9 +23,9 @@ namespace gpusim {
 
 class ProtoBoards;  // <gpusim/boards_proto.h>: the same calls with the protobuf messages
 
-// Where a call's rows come from: `count` whole rows from `first` on, as PackedBoard::rows. Called on
-// the calling thread, in order; from row 0 again where the call has to be sent again. An Error ends
-// the call and is its result; the board is as before.
+// Where a call's rows come from: `count` whole rows from `first` on, as PackedBoard::rows. Called
+// on the calling thread, in order; from row 0 again where the call has to be sent again. An Error
+// ends the call and is its result; the board is as before.
 using RowSource = std::function<Result<std::string>(std::uint64_t first, std::uint64_t count)>;
 
 struct StreamedRows {
