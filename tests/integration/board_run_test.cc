@@ -43,8 +43,10 @@ TEST_F(BoardRunTest, ARunIsThatOfTheReference) {
     for (const v1::Fact fact : {v1::FACT_CHANGES, v1::FACT_BOX, v1::FACT_DIGEST})
       request.add_facts(fact);
     const v1::StepBoardResponse last = boards_.Step(request);
-    const life::Board end = StepByReference(
-        {.board = start, .rule = life::kConway, .topology = topology, .generations = 57}).board;
+    const life::Board end =
+        StepByReference(
+            {.board = start, .rule = life::kConway, .topology = topology, .generations = 57})
+            .board;
     EXPECT_EQ(last.stop_reason(), v1::STOP_REASON_TARGET);
     EXPECT_EQ(last.target_generation(), 57u);
     EXPECT_EQ(last.facts().generation(), 57u);

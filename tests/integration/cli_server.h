@@ -35,7 +35,10 @@ class CliServer : public ::testing::Test {
   static Command ClientCommand(Arguments arguments, std::string input = "") {
     arguments.insert(arguments.begin(), GPUSIM_CLIENT_PROGRAM);
     return {.arguments = std::move(arguments),
-            .environment = {{"GPUSIM_SERVER", address_}, {"NO_COLOR", ""}, {"TERM", "xterm"}, {"LC_ALL", "C.UTF-8"}},
+            .environment = {{"GPUSIM_SERVER", address_},
+                            {"NO_COLOR", ""},
+                            {"TERM", "xterm"},
+                            {"LC_ALL", "C.UTF-8"}},
             .input = std::move(input)};
   }
 
