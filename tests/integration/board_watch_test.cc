@@ -127,11 +127,15 @@ TEST_F(BoardWatchTest, WhatIsRefused) {
 TEST_F(BoardWatchTest, ASlowReaderSkipsFramesAndStallsNobody) {
   boards_.Create(RandomHeader("a", "torus:4096x4096", 1));
   boards_.RunDetached("a");
-  Watch watch(server_, Request("a"));
+  Watch watch(server_, Request("a", 120));
   v1::WatchBoardResponse frame;
   ASSERT_TRUE(watch.Read(frame));
   const std::uint64_t seen = frame.facts().generation();
-  boards_.Await("a", [&](const v1::Board& board) { return board.generation() > seen + 200; });
+  // Sixty frames' time: a fast device makes the generations of a frame in no time.
+  const auto later = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  boards_.Await("a", [&](const v1::Board& board) {
+    return board.generation() > seen + 200 && std::chrono::steady_clock::now() > later;
+  });
   std::uint64_t skipped = 0;
   std::uint64_t last = seen;
   for (int i = 0; i < 20 && skipped == 0; ++i) {
