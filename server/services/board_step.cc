@@ -196,7 +196,9 @@ class StepBoardCall final : public StepReactor,
       Advance();
       if (MayResume()) resume = run_;
     }
-    if (resume) context_.boards.ResumeRun(*resume);
+    if (!resume) return;
+    context_.boards.ResumeRun(*resume);
+    SeeWhatCameBefore();  // and let OnDone see this
   }
 
   // Whether a run that waits may go on, of which this is then the news.
@@ -209,15 +211,15 @@ class StepBoardCall final : public StepReactor,
     std::optional<RunId> stop;
     {
       const batching::MutexLock lock(mutex_);
-      if (!finished_) {
-        gone_ = true;
-        waiting_.clear();
-        ending_ = NotAnswered(batching::Outcome::kCancelled, "");
-        Advance();
-      }
+      gone_ |= !finished_;
       stop = run_;
     }
     if (stop) context_.boards.StopRun(*stop);
+    const batching::MutexLock lock(mutex_);
+    if (finished_) return;
+    waiting_.clear();
+    ending_ = NotAnswered(batching::Outcome::kCancelled, "");
+    Advance();
   }
 
   // Writes what waits, unless that has to wait for the write under way. Reactions never run inside, so the
