@@ -89,8 +89,9 @@ class BoardCall final : public grpc::ServerUnaryReactor,
   void Answer(StatusOr<Response> answer) GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
     if (std::exchange(finished_, true)) return;
-    if (answer) response_ = *std::move(answer);
-    this->Finish(answer ? grpc::Status::OK : answer.error());
+    if (!answer) return this->Finish(answer.error());
+    response_ = *std::move(answer);
+    this->Finish(grpc::Status::OK);
   }
 
   bool gone() GPUSIM_EXCLUDES(mutex_) {

@@ -56,17 +56,18 @@ void GetBoard(const ServingContext& context, const v1::GetBoardRequest& request,
     FillFacts(facts, set, *message.mutable_facts());
   };
   if (!wishes.hash) {
-    context.boards.CountFacts(
-        request.name(), wishes.set,
-        [fill, done, response](const boards::Result<boards::BoardFacts>& facts) mutable {
-          if (!facts) return done(Failed(facts.error()));
-          fill(*facts, response);
-          done(std::move(response));
-        });
+    context.boards.CountFacts(request.name(), wishes.set,
+                              [fill, done = std::move(done),
+                               response](const boards::Result<boards::BoardFacts>& facts) mutable {
+                                if (!facts) return done(Failed(facts.error()));
+                                fill(*facts, response);
+                                done(std::move(response));
+                              });
     return;
   }
   PinWithFacts(context.boards, request.name(), wishes.set,
-               [&context, fill, done, response](const boards::Result<PinnedFacts>& pinned) mutable {
+               [&context, fill, done = std::move(done),
+                response](const boards::Result<PinnedFacts>& pinned) mutable {
                  if (!pinned) return done(Failed(pinned.error()));
                  fill(pinned->facts, response);
                  HashCells(context.conversions, pinned->board.cells,
@@ -85,7 +86,9 @@ void UpdateBoard(const ServingContext& context, const v1::UpdateBoardRequest& re
                             SecondsOf(request.has_autosave_every_s(), request.autosave_every_s())));
 }
 
+// Has the form of the others, which keep what to tell.
 void ListBoards(const ServingContext& context, const v1::ListBoardsRequest& request,
+                // NOLINTNEXTLINE(performance-unnecessary-value-param)
                 Done<v1::ListBoardsResponse> done) {
   Violations violations;
   const std::size_t size = ReadPageSize(request.page_size(), violations);

@@ -67,7 +67,8 @@ void HashCells(ConversionPool& pool, std::shared_ptr<const life::DeviceCells> ce
     std::function<void(Result<std::uint64_t>)> done;
     std::uint32_t y = 0;
   };
-  auto work = std::make_shared<Work>(Work{cells, life::Hasher(cells->width()), std::move(done)});
+  const life::Hasher hasher(cells->width());
+  auto work = std::make_shared<Work>(Work{std::move(cells), hasher, std::move(done)});
   PostPieces(pool, [work] {
     const life::DeviceCells& from = *work->cells;
     const std::uint32_t rows =

@@ -238,8 +238,9 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   void Finish(StatusOr<Response> answer) GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
     if (std::exchange(finished_, true)) return;
-    if (answer) response_ = *std::move(answer);
-    grpc::ServerReadReactor<Request>::Finish(answer ? grpc::Status::OK : answer.error());
+    if (!answer) return grpc::ServerReadReactor<Request>::Finish(answer.error());
+    response_ = *std::move(answer);
+    grpc::ServerReadReactor<Request>::Finish(grpc::Status::OK);
   }
 
   bool gone() GPUSIM_EXCLUDES(mutex_) {

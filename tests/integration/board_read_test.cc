@@ -30,7 +30,7 @@ life::Board CutOut(const life::Board& board, const v1::Region& region) {
 class BoardReadTest : public ::testing::Test {
  protected:
   life::Board Make(const std::string& name, std::uint32_t width, std::uint32_t height) {
-    const life::Board board = RandomBoard(width, height, 0.5, random_);
+    life::Board board = RandomBoard(width, height, 0.5, random_);
     v1::CreateBoardHeader header = Header(name, "");
     *header.mutable_packed() = PackedOf(board);
     boards_.Create(header);

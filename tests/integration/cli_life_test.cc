@@ -25,7 +25,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -87,7 +86,7 @@ class CliLifeTest : public CliServer {
     Arguments arguments = {"read", board, "--output", path, "--output-format", "raw"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     Life(arguments);
-    const std::string bytes = FileText(path);
+    std::string bytes = FileText(path);
     std::filesystem::remove(path);
     return bytes;
   }
