@@ -80,7 +80,7 @@ TEST_F(UntilTest, ConditionsHoldAtEveryOffsetInAChunk) {
       Create(id, soup);
       RunWishes to_400 = wishes;
       to_400.generations = 400;
-      const RunEnd end = Run(id, to_400);
+      RunEnd end = Run(id, to_400);
       EXPECT_EQ(end.error, "");
       EXPECT_EQ(end.generation, at.value_or(400)) << id;
       EXPECT_EQ(end.reason, at ? StopReason::kCondition : StopReason::kTarget) << id;

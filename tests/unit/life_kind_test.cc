@@ -300,7 +300,7 @@ class ForgetfulSlot final : public Slot {
   DeviceResult<void> RunCamelUp() override { return inner_.RunCamelUp(); }
   DeviceResult<void> RunResident() override { return inner_.RunResident(); }
   DeviceResult<void> RunLife() override {
-    const auto ran = inner_.RunLife();
+    auto ran = inner_.RunLife();
     const life::Facts& facts = life().facts;
     for (std::size_t row = 0; row < facts.size(); ++row) facts.At<life::kDigest>(row) &= 3;
     return ran;
@@ -344,8 +344,8 @@ TEST(LifePeriodTest, EqualDigestsOfOtherCellsAreNoPeriod) {
 
 TEST(LifeTaskCostTest, FactsAndMemoryCount) {
   NoListener nobody;
-  const auto cost_of = [&](LifeRun run) {
-    std::vector<LifeRun> runs(1, std::move(run));
+  const auto cost_of = [&](const LifeRun& run) {
+    std::vector<LifeRun> runs(1, run);
     return LifeTask(std::move(runs), ChunksOf(100), batching::TimePoint::max(), nobody).cost();
   };
   LifeRun run;
