@@ -50,6 +50,7 @@ std::string FactsTable(const std::vector<v1::BoardFacts>& rows,
   TextTable table(std::vector<TextTable::Align>(columns.size(), TextTable::Align::kRight));
   const auto add = [&](const std::vector<std::string>& texts) {
     std::vector<TextTable::Cell> cells;
+    cells.reserve(texts.size());
     for (const std::string& text : texts) cells.push_back({text});
     table.AddRow(std::move(cells));
   };
