@@ -148,7 +148,8 @@ class LifeSoups : public Command {
     const auto begin = steady_clock::now();
     const std::uint64_t most = std::min(kMostBoards, kMostCells / Padded());
     std::uint64_t next = 0;
-    auto chunk = static_cast<double>(kFirstCells / Padded());
+    const std::uint64_t first = kFirstCells / Padded();
+    auto chunk = static_cast<double>(first);
     LiveView view(settings);
     while (next < count_) {
       const auto boards = std::clamp(static_cast<std::uint64_t>(chunk), std::uint64_t{1},
