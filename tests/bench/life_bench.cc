@@ -222,6 +222,7 @@ double MeasureGolly() {
     });
   };
   std::vector<double> differences;
+  differences.reserve(kRuns);
   for (int run = 0; run < kRuns; ++run)
     differences.push_back(seconds(kSoup.generations) - seconds(0));
   std::filesystem::remove_all(folder);

@@ -22,8 +22,6 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using testing::FakeHandlers;
 using testing::FakeServer;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 using CreateReader = grpc::ServerReaderInterface<v1::CreateBoardRequest>;
