@@ -71,7 +71,7 @@ std::string Png(const cli::PngShape& shape, const std::vector<std::string>& band
   });
   for (const std::string& band : bands) EXPECT_TRUE(png.WriteRows(band));
   EXPECT_TRUE(png.Finish());
-  const std::string path = Path("written.png");
+  std::string path = Path("written.png");
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }
