@@ -29,8 +29,6 @@ std::uint64_t& CounterOf(Outcome outcome, KindCounters& counters) {
 Ledger::Ledger(std::vector<KindOptions> kinds) {
   kinds_.reserve(kinds.size());
   for (KindOptions& options : kinds) kinds_.emplace_back().options = std::move(options);
-  // The first turn is the first kind's.
-  if (!kinds_.empty()) last_kind_ = kinds_.size() - 1;
 }
 
 std::optional<Refusal> Ledger::WhyFull(KindIndex kind_index, std::uint64_t bytes) const {
@@ -94,12 +92,13 @@ void Ledger::Stop(std::vector<EndedTask>& ended) {
   }
 }
 
-void Ledger::TakeBatch(TimePoint now, Batch& batch, std::vector<EndedTask>& ended) {
-  const auto waits = [this](KindIndex kind) { return !kinds_[kind].queue.empty(); };
+void Ledger::TakeBatch(TimePoint now, KindTurns& turns, Batch& batch,
+                       std::vector<EndedTask>& ended) {
+  const auto has_work = [&](KindIndex kind) { return turns.served[kind] && waits(kind); };
   while (batch.empty()) {
-    const KindIndex kind = NextKind(last_kind_, kinds_.size(), waits);
+    const KindIndex kind = NextKind(turns.last, kinds_.size(), has_work);
     if (kind == kinds_.size()) return;
-    last_kind_ = kind;
+    turns.last = kind;
     TakeFromKind(kind, now, batch, ended);
   }
 }
@@ -167,11 +166,6 @@ void Ledger::SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now,
 
 TimePoint Ledger::earliest_deadline() const {
   return deadlines_.empty() ? TimePoint::max() : deadlines_.earliest().deadline;
-}
-
-std::size_t Ledger::waiting_kinds() const {
-  return static_cast<std::size_t>(std::count_if(
-      kinds_.begin(), kinds_.end(), [](const Kind& kind) { return !kind.queue.empty(); }));
 }
 
 void Ledger::Queue(TaskRecord& record) {

@@ -44,6 +44,13 @@ struct Batch {
   bool empty() const { return tasks.empty(); }
 };
 
+// The kinds that a slot runs, by index, and the one that had the last turn. Slots that run the same kinds share it: if they
+// shared it with others too, those could take every turn of a kind that they alone do not run.
+struct KindTurns {
+  std::vector<bool> served;
+  KindIndex last = 0;
+};
+
 // Not thread-safe; the scheduler's lock guards it. Takes the time as arguments, in no call earlier
 // than in the one before. `ended` is appended to.
 class Ledger {
@@ -64,9 +71,9 @@ class Ledger {
   // Ends all queued tasks with kDraining, and from now on every running one that has more to do.
   void Stop(std::vector<EndedTask>& ended);
 
-  // Fills `batch` from the kind whose turn it is and ends what is found expired on the way. An
-  // empty batch means that nothing is queued any more.
-  void TakeBatch(TimePoint now, Batch& batch, std::vector<EndedTask>& ended);
+  // Fills `batch` from the served kind whose turn it is and ends what is found expired on the way. An
+  // empty batch means that nothing of these kinds is queued any more.
+  void TakeBatch(TimePoint now, KindTurns& turns, Batch& batch, std::vector<EndedTask>& ended);
   // Takes back a batch that has run for `run_ns`: ends its tasks or queues them again, and empties
   // it.
   void SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now,
@@ -74,8 +81,8 @@ class Ledger {
 
   // Of the queued tasks; TimePoint::max() when none has one.
   TimePoint earliest_deadline() const;
-  // Kinds that have something queued: as many batches at least can start now.
-  std::size_t waiting_kinds() const;
+  // Whether something of the kind is queued, so that a batch can start now.
+  bool waits(KindIndex kind) const { return !kinds_[kind].queue.empty(); }
   // How long a caller that is refused now should stay away.
   std::chrono::milliseconds retry_after(KindIndex kind) const;
   const KindCounters& counters(KindIndex kind) const { return kinds_[kind].counters; }
@@ -105,7 +112,6 @@ class Ledger {
   std::vector<Kind> kinds_;
   TaskTable table_;
   DeadlineHeap deadlines_;
-  KindIndex last_kind_ = 0;  // whose turn it was
   bool stopped_ = false;
 };
 

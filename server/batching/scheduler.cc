@@ -6,13 +6,25 @@
 #include <utility>
 
 namespace gpusim::batching {
+namespace {
+
+std::vector<bool> ServedBy(const SlotRunners& runners) {
+  std::vector<bool> served;
+  served.reserve(runners.size());
+  for (const auto& runner : runners) served.push_back(runner != nullptr);
+  return served;
+}
+
+}  // namespace
 
 Scheduler::Scheduler(std::vector<KindOptions> kinds, std::vector<SlotRunners> slots, Clock& clock)
     : kinds_(std::move(kinds)), slots_(std::move(slots)), clock_(clock), ledger_(kinds_) {
   threads_.reserve(slots_.size() + 1);
+  MutexLock lock(mutex_);  // the first slots wait until the teams are complete
+  FormTeams();
   for (const SlotRunners& runners : slots_) {
-    assert(runners.size() == kinds_.size());
-    threads_.emplace_back([this, &runners] { ServeSlot(runners); });
+    Team& team = TeamOf(ServedBy(runners));
+    threads_.emplace_back([this, &runners, &team] { ServeSlot(runners, team); });
   }
   threads_.emplace_back([this] { WatchDeadlines(); });
 }
@@ -22,8 +34,8 @@ Scheduler::~Scheduler() {
   {
     MutexLock lock(mutex_);
     exiting_ = true;
+    for (Team& team : teams_) team.work.NotifyAll();
   }
-  work_.NotifyAll();
   deadline_.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -32,7 +44,7 @@ tl::expected<TaskId, Refusal> Scheduler::Submit(KindIndex kind, std::unique_ptr<
   assert(kind < kinds_.size());
   const Cost cost = task->cost();
   TaskId id = 0;
-  bool wake_slot = false;
+  CondVar* wake_slot = nullptr;
   bool wake_watcher = false;
   {
     MutexLock lock(mutex_);
@@ -47,7 +59,7 @@ tl::expected<TaskId, Refusal> Scheduler::Submit(KindIndex kind, std::unique_ptr<
     wake_slot = ClaimSlotWake();
     wake_watcher = ClaimWatcherWake();
   }
-  if (wake_slot) work_.NotifyOne();
+  if (wake_slot != nullptr) wake_slot->NotifyOne();
   if (wake_watcher) deadline_.NotifyOne();
   return id;
 }
@@ -86,9 +98,33 @@ KindCounters Scheduler::counters(KindIndex kind) const {
   return ledger_.counters(kind);
 }
 
-void Scheduler::ServeSlot(const SlotRunners& runners) {
+void Scheduler::FormTeams() {
+  std::vector<std::size_t> servers(kinds_.size());
+  for (const SlotRunners& runners : slots_) {
+    const std::vector<bool> served = ServedBy(runners);
+    assert(served.size() == kinds_.size());
+    if (std::any_of(teams_.begin(), teams_.end(),
+                    [&](const Team& team) { return team.turns.served == served; }))
+      continue;
+    // The first turn is the first kind's.
+    teams_.emplace_back().turns = {served, kinds_.size() - 1};
+    for (KindIndex kind = 0; kind < kinds_.size(); ++kind) servers[kind] += served[kind] ? 1 : 0;
+  }
+  for (KindIndex kind = 0; kind < kinds_.size(); ++kind) {
+    rarest_first_.push_back(kind);
+  }
+  std::stable_sort(rarest_first_.begin(), rarest_first_.end(),
+                   [&](KindIndex a, KindIndex b) { return servers[a] < servers[b]; });
+}
+
+Scheduler::Team& Scheduler::TeamOf(const std::vector<bool>& served) {
+  return *std::find_if(teams_.begin(), teams_.end(),
+                       [&](const Team& team) { return team.turns.served == served; });
+}
+
+void Scheduler::ServeSlot(const SlotRunners& runners, Team& team) {
   Turn turn;
-  while (AwaitBatch(turn)) {
+  while (AwaitBatch(team, turn)) {
     Tell(turn);  // those found expired
     Batch& batch = turn.batch;
     if (batch.empty()) continue;
@@ -105,40 +141,40 @@ void Scheduler::ServeSlot(const SlotRunners& runners) {
 }
 
 // Waits for something to run or to tell; false when the scheduler exits.
-bool Scheduler::AwaitBatch(Turn& turn) {
-  bool wake_slot = false;
+bool Scheduler::AwaitBatch(Team& team, Turn& turn) {
+  CondVar* wake_slot = nullptr;
   {
     MutexLock lock(mutex_);
     SettleTold(turn);
     while (true) {
-      ledger_.TakeBatch(clock_.Now(), turn.batch, turn.ended);
+      ledger_.TakeBatch(clock_.Now(), team.turns, turn.batch, turn.ended);
       if (!turn.batch.empty() || !turn.ended.empty()) break;
       if (exiting_) return false;
-      ++idle_slots_;
-      clock_.WaitUntil(mutex_, work_, TimePoint::max());
-      --idle_slots_;
+      ++team.idle;
+      clock_.WaitUntil(mutex_, team.work, TimePoint::max());
+      --team.idle;
       // A wake without a notification uses up another slot's. That one then finds nothing, or wakes
       // the next one in its turn: while work waits and a slot is idle, a wake is under way.
-      if (slot_wakes_ > 0) --slot_wakes_;
+      if (team.wakes > 0) --team.wakes;
     }
     wake_slot = ClaimSlotWake();  // for what this batch leaves
   }
-  if (wake_slot) work_.NotifyOne();
+  if (wake_slot != nullptr) wake_slot->NotifyOne();
   return true;
 }
 
 void Scheduler::Settle(Turn& turn, std::uint64_t run_ns) {
-  bool wake_slot = false;
+  CondVar* wake_slot = nullptr;
   bool wake_watcher = false;
   {
     MutexLock lock(mutex_);
     ledger_.SettleBatch(turn.batch, run_ns, clock_.Now(), turn.ended);
     // This slot comes back for what went back to the queue. Only when it has to tell others first
     // may an idle slot be sooner; waking one otherwise would send a lone long task round the slots.
-    wake_slot = !turn.ended.empty() && ClaimSlotWake();
+    if (!turn.ended.empty()) wake_slot = ClaimSlotWake();
     wake_watcher = ClaimWatcherWake();
   }
-  if (wake_slot) work_.NotifyOne();
+  if (wake_slot != nullptr) wake_slot->NotifyOne();
   if (wake_watcher) deadline_.NotifyOne();
 }
 
@@ -172,12 +208,31 @@ void Scheduler::Tell(Turn& turn) {
 }
 
 // One wake a kind that waits, as a slot takes one kind at a time, and no more than there are idle
-// slots. What a batch then leaves is for the slot that took it to announce: no herd wakes for one
-// burst.
-bool Scheduler::ClaimSlotWake() {
-  if (slot_wakes_ >= std::min(idle_slots_, ledger_.waiting_kinds())) return false;
-  ++slot_wakes_;
-  return true;
+// slots that serve it. What a batch then leaves is for the slot that took it to announce: no herd wakes for
+// one burst.
+//
+// Invariant: where this finds nobody to wake, each waiting kind either has a wake of its own under way, to a slot that serves it,
+// or all idle slots that serve it are notified. A slot that comes up spends one wake and takes one kind whole or
+// announces what it leaves of it, so that one kind at the most loses its wake, and gets another one here. Kinds that few slots
+// serve come first: they are the ones that cannot do with another's wake.
+CondVar* Scheduler::ClaimSlotWake() {
+  for (Team& team : teams_) team.spoken = 0;
+  for (const KindIndex kind : rarest_first_) {
+    if (!ledger_.waits(kind)) continue;
+    const auto find = [&](auto&& suits) {
+      return std::find_if(teams_.begin(), teams_.end(),
+                          [&](const Team& team) { return team.turns.served[kind] && suits(team); });
+    };
+    if (const auto coming = find([](const Team& team) { return team.spoken < team.wakes; });
+        coming != teams_.end()) {
+      ++coming->spoken;
+    } else if (const auto idle = find([](const Team& team) { return team.wakes < team.idle; });
+               idle != teams_.end()) {
+      ++idle->wakes;
+      return &idle->work;
+    }
+  }
+  return nullptr;
 }
 
 bool Scheduler::ClaimWatcherWake() {

@@ -23,6 +23,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -38,14 +39,15 @@
 
 namespace gpusim::batching {
 
-// One runner a kind, in the order of the kinds: a slot's share of every simulation.
+// One runner a kind, in the order of the kinds: a slot's share of every simulation. Null for a kind that the slot
+// does not serve, as what the kind is about lies on another device.
 using SlotRunners = std::vector<std::unique_ptr<Runner>>;
 
 // Thread-safe. Starts one thread a slot and one that watches deadlines: a queued task is finished
 // with kExpired at its deadline also while every slot is busy.
 class Scheduler {
  public:
-  // Every slot has one runner a kind. `clock` outlives the scheduler.
+  // Every slot has an entry a kind; tasks of a kind that none serves are never run. `clock` outlives the scheduler.
   Scheduler(std::vector<KindOptions> kinds, std::vector<SlotRunners> slots, Clock& clock);
   // Drains with a deadline of now. No other call may be under way or follow.
   ~Scheduler();
@@ -79,15 +81,27 @@ class Scheduler {
     std::size_t told = 0;  // ended tasks that got their Finish and are not yet off outstanding_
   };
 
-  void ServeSlot(const SlotRunners& runners);
-  bool AwaitBatch(Turn& turn);
+  // Slots that serve the same kinds: one is as good as another.
+  struct Team {
+    KindTurns turns;
+    CondVar work;            // for its idle slots
+    std::size_t idle = 0;    // waiting on `work`, notified or not
+    std::size_t wakes = 0;   // notified and not yet up
+    std::size_t spoken = 0;  // ClaimSlotWake's: of the wakes, those that a kind counts on
+  };
+
+  void FormTeams() GPUSIM_REQUIRES(mutex_);
+  Team& TeamOf(const std::vector<bool>& served) GPUSIM_REQUIRES(mutex_);
+  void ServeSlot(const SlotRunners& runners, Team& team);
+  bool AwaitBatch(Team& team, Turn& turn);
   void Settle(Turn& turn, std::uint64_t run_ns);
   void WatchDeadlines();
   bool AwaitExpired(Turn& turn);
   static void Tell(Turn& turn);
 
-  // Whether to notify a slot, and the watcher; the caller does that when the lock is released.
-  bool ClaimSlotWake() GPUSIM_REQUIRES(mutex_);
+  // What to notify so that a slot wakes, or null, and whether to notify the watcher; the caller does that when the
+  // lock is released.
+  CondVar* ClaimSlotWake() GPUSIM_REQUIRES(mutex_);
   bool ClaimWatcherWake() GPUSIM_REQUIRES(mutex_);
   void SettleTold(Turn& turn) GPUSIM_REQUIRES(mutex_);
 
@@ -96,14 +110,14 @@ class Scheduler {
   Clock& clock_;
 
   mutable Mutex mutex_;
-  CondVar work_;          // for idle slots
   CondVar deadline_;      // for the watcher
   CondVar nothing_left_;  // for Drain
   Ledger ledger_ GPUSIM_GUARDED_BY(mutex_);
   // Accepted tasks that are not destroyed yet: those in the ledger and those being told.
   std::uint64_t outstanding_ GPUSIM_GUARDED_BY(mutex_) = 0;
-  std::size_t idle_slots_ GPUSIM_GUARDED_BY(mutex_) = 0;  // waiting on work_, notified or not
-  std::size_t slot_wakes_ GPUSIM_GUARDED_BY(mutex_) = 0;  // notified and not yet up
+  std::deque<Team> teams_ GPUSIM_GUARDED_BY(mutex_);  // never changes but for their members
+  // Every kind, those that the fewest teams serve first.
+  std::vector<KindIndex> rarest_first_ GPUSIM_GUARDED_BY(mutex_);
   // When the watcher looks next; min() while it is up, as it looks before it sleeps.
   TimePoint watcher_wakes_at_ GPUSIM_GUARDED_BY(mutex_) = TimePoint::min();
   bool draining_ GPUSIM_GUARDED_BY(mutex_) = false;

@@ -30,8 +30,9 @@ class LedgerTest : public testing::Test {
     const auto accepted = ledger_.Accept(kind, task, cost, now_);
     return accepted ? std::optional(*accepted) : std::nullopt;
   }
-  std::vector<int> Take() {
-    ledger_.TakeBatch(now_, batch_, ended_);
+  std::vector<int> Take() { return TakeBy(everything_); }
+  std::vector<int> TakeBy(KindTurns& turns) {
+    ledger_.TakeBatch(now_, turns, batch_, ended_);
     std::vector<int> labels;
     for (Task* task : batch_.tasks) labels.push_back(static_cast<FakeTask*>(task)->label());
     return labels;
@@ -56,6 +57,7 @@ class LedgerTest : public testing::Test {
   Batch batch_;
   std::vector<EndedTask> ended_;
   Ledger ledger_;
+  KindTurns everything_{{true, true}, 1};
 };
 
 TEST_F(LedgerTest, TakeSkipsWhatHasExpiredAndTurnsToTheNextKindForIt) {
@@ -76,13 +78,13 @@ TEST_F(LedgerTest, TakeOfNothingButExpiredTasksEndsThemAll) {
   Accept(2, 1, kStart);
   EXPECT_TRUE(Take().empty());
   EXPECT_EQ(Ended(), (Endings{{1, Outcome::kExpired}, {2, Outcome::kExpired}}));
-  EXPECT_EQ(ledger_.waiting_kinds(), 0u);
+  EXPECT_FALSE(ledger_.waits(0) || ledger_.waits(1));
 }
 
 TEST_F(LedgerTest, KindsTakeTurnsHoweverMuchOneHasWaiting) {
   for (int label = 0; label < 5; ++label) Accept(label, 0);
   Accept(10, 1);
-  EXPECT_EQ(ledger_.waiting_kinds(), 2u);
+  EXPECT_TRUE(ledger_.waits(0) && ledger_.waits(1));
   EXPECT_EQ(Take(), (std::vector<int>{0, 1, 2}));
   Settle(Chunk::kDone);
   EXPECT_EQ(Take(), (std::vector<int>{10}));

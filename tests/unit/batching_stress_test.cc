@@ -85,9 +85,11 @@ class StressTest : public testing::Test {
  protected:
   StressTest() : fates_(kSubmitters * kTasksOfSubmitter) {
     std::vector<SlotRunners> slots(kSlots);
-    for (SlotRunners& runners : slots) {
+    // The first slot serves both kinds, the others one each.
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
       for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        runners.push_back(std::make_unique<StepRunner>());
+        const bool served = slot == 0 || slot == 1 + kind;
+        slots[slot].push_back(served ? std::make_unique<StepRunner>() : nullptr);
       }
     }
     const KindOptions options{
