@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "server/batching/kind_report.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/ping_kind.h"
 #include "server/services/unary_call.h"
@@ -37,6 +38,17 @@ grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call) {
   return reactor;
 }
 
+template <class Histogram>
+void FillBuckets(const Histogram& histogram,
+                 google::protobuf::RepeatedPtrField<v1::HistogramBucket>& buckets) {
+  for (const std::uint64_t count : histogram.counts()) {
+    const auto place = static_cast<std::size_t>(buckets.size());
+    v1::HistogramBucket& bucket = *buckets.Add();
+    if (place < histogram.bounds().size()) bucket.set_upper_bound(histogram.bounds()[place]);
+    bucket.set_count(count);
+  }
+}
+
 void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) {
   kind.set_requests(counters.accepted);
   kind.set_answered(counters.answered);
@@ -44,13 +56,15 @@ void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) 
   kind.set_failed(counters.failed + counters.drained);
   kind.set_cancelled(counters.cancelled);
   kind.set_expired(counters.expired);
-  kind.set_refused_queue_full(counters.refused_queue_full);
+  kind.set_refused_queue_full(counters.refused_queue_full + counters.refused_bytes_full);
   kind.set_refused_draining(counters.refused_draining);
   kind.set_batches(counters.batches);
   kind.set_batched(counters.batched);
   kind.set_largest_batch(counters.largest_batch);
   kind.set_queue_ns(counters.queue_ns);
   kind.set_compute_ns(counters.run_ns);
+  FillBuckets(counters.queue_times, *kind.mutable_queue_ns_buckets());
+  FillBuckets(counters.batch_sizes, *kind.mutable_batch_size_buckets());
 }
 
 v1::RaceTableState StateOf(RaceTableState state) {
@@ -140,10 +154,10 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     grpc::CallbackServerContext* call, const v1::GetStatisticsRequest* /*request*/,
     v1::GetStatisticsResponse* response) {
-  for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
+  for (const batching::KindReport& report : batching::ReportKinds(context_.scheduler)) {
     v1::KindStatistics& statistics = *response->add_kinds();
-    statistics.set_kind(context_.scheduler.options(kind).name);
-    FillKind(context_.scheduler.counters(kind), statistics);
+    statistics.set_kind(report.name);
+    FillKind(report.counters, statistics);
   }
   FillCache(context_.odds_cache.statistics(), *response->mutable_cache());
   return Answered(call);
