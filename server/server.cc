@@ -36,10 +36,13 @@ std::size_t MaxWaitingConversions(const ServerOptions& options) {
   return std::max(kLeast, options.max_queued_bytes / options.max_request_bytes);
 }
 
-std::vector<batching::SlotRunners> RunnersOf(const std::vector<std::unique_ptr<Slot>>& slots) {
+// The slots are in the order of their devices, equally many each.
+std::vector<batching::SlotRunners> RunnersOf(const std::vector<std::unique_ptr<Slot>>& slots,
+                                             std::size_t devices) {
   std::vector<batching::SlotRunners> runners;
   runners.reserve(slots.size());
-  for (const auto& slot : slots) runners.push_back(kinds::RunnersOf(*slot));
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    runners.push_back(kinds::RunnersOf(*slots[i], i * devices / slots.size(), devices));
   return runners;
 }
 
@@ -157,9 +160,9 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       slots_(std::move(parts.slots)),
       odds_cache_(options.max_cache_bytes),
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
-      scheduler_(kinds::KindsOf(SizesFor(options, *backend_), options.max_queued_calls,
-                                options.max_queued_bytes),
-                 RunnersOf(slots_), batching::SteadyClock()),
+      scheduler_(kinds::KindsOf(SizesFor(options, *backend_), backend_->devices().size(),
+                                options.max_queued_calls, options.max_queued_bytes),
+                 RunnersOf(slots_, backend_->devices().size()), batching::SteadyClock()),
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
                .calls_under_way = calls_under_way_,

@@ -1,7 +1,5 @@
 // The CPU as a device: one oneTBB arena that all slots share. Rows and boards of a batch run in
 // parallel, a large board's rows as well.
-#include <algorithm>
-#include <bit>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -12,10 +10,11 @@
 #include <tbb/task_arena.h>
 
 #include "kernels/backend.h"
+#include "kernels/cpu/cpu_cells.h"
 #include "kernels/cpu/cpu_threads.h"
 #include "kernels/cpu/fork_join.h"
 #include "kernels/cpu/leg_solver.h"
-#include "kernels/cpu/life_stepper.h"
+#include "kernels/cpu/life_runner.h"
 #include "kernels/cpu/race_solver.h"
 #include "kernels/cpu/simulator.h"
 #include "kernels/race/free_memory.h"
@@ -24,69 +23,14 @@
 namespace gpusim {
 namespace {
 
-// What a worker thread keeps from batch to batch.
-struct Workspace {
-  camel_up::LegSolver leg_solver;
-  life::RowSums row_sums;
-  std::vector<std::uint64_t> other_cells;
+// What worker threads keep from batch to batch.
+struct Workspaces {
+  tbb::enumerable_thread_specific<camel_up::LegSolver> leg_solvers;
+  life::Workspaces life;
 };
-using Workspaces = tbb::enumerable_thread_specific<Workspace>;
 
-// From this many words on, the rows of one board are shared out among the threads.
-constexpr std::size_t kWordsOfABand = 8192;
 // A row of more simulations than this is shared out; a part's tally costs as much as a hundred of them.
 constexpr std::uint32_t kSimulationsOfAPart = 8192;
-
-class BoardRun {
- public:
-  BoardRun(const life::Boards::ViewType& boards, std::size_t board, Workspaces& workspaces)
-      : grid_{boards.At<life::kWidth>(board), boards.At<life::kHeight>(board),
-              boards.At<life::kTopology>(board)},
-        rule_masks_(boards.At<life::kRuleMasks>(board)),
-        words_per_row_(life::WordsPerRow(grid_.width)),
-        words_(words_per_row_ * grid_.height),
-        workspaces_(workspaces) {}
-
-  std::size_t words() const { return words_; }
-
-  // Leaves the last generation in `next`; `cells` is not written.
-  void Run(const std::uint64_t* cells, std::uint64_t* next, std::uint32_t generations,
-           std::vector<std::uint64_t>& other) {
-    if (other.size() < words_) other.resize(words_);
-    const std::uint64_t* from = cells;
-    for (std::uint32_t left = generations; left > 0; --left) {
-      // The last generation, and every second before it, goes to `next`.
-      std::uint64_t* to = left % 2 == 1 ? next : other.data();
-      Step(from, to);
-      from = to;
-    }
-    if (generations == 0) std::copy_n(cells, words_, next);
-  }
-
- private:
-  void Step(const std::uint64_t* from, std::uint64_t* to) {
-    if (words_ < 2 * kWordsOfABand) {
-      life::StepRows(from, to, grid_, rule_masks_, 0, grid_.height, workspaces_.local().row_sums);
-      return;
-    }
-    const std::size_t rows = std::max<std::size_t>(1, kWordsOfABand / words_per_row_);
-    ForkJoin loop;
-    tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, grid_.height, rows),
-                      [&](const auto& band) {
-                        loop.Run([&] {
-                          life::StepRows(from, to, grid_, rule_masks_, band.begin(), band.end(),
-                                         workspaces_.local().row_sums);
-                        });
-                      });
-    loop.Join();
-  }
-
-  life::Grid grid_;
-  std::uint32_t rule_masks_;
-  std::size_t words_per_row_;
-  std::size_t words_;
-  Workspaces& workspaces_;
-};
 
 class CpuSlot : public Slot {
  public:
@@ -97,14 +41,11 @@ class CpuSlot : public Slot {
         race_rows_(race_rows),
         odds_batch_(capacity.camel_up_rows, capacity.simulation_rows,
                     std::pmr::get_default_resource()),
-        step_batch_(capacity.life_boards, capacity.life_facts, capacity.life_words,
-                    std::pmr::get_default_resource()),
-        resident_batch_(capacity.resident_boards, capacity.life_facts,
-                        std::pmr::get_default_resource()) {}
+        life_(capacity, workspaces.life) {}
 
   camel_up::OddsBatch& camel_up() override { return odds_batch_; }
-  life::StepBatch& life() override { return step_batch_; }
-  life::ResidentBatch& resident() override { return resident_batch_; }
+  life::StepBatch& life() override { return life_.steps(); }
+  life::ResidentBatch& resident() override { return life_.residents(); }
 
   DeviceResult<void> RunCamelUp() override {
     if (auto rows = race_rows_.Check(odds_batch_.exact); !rows) return rows;
@@ -119,11 +60,13 @@ class CpuSlot : public Slot {
   }
 
   DeviceResult<void> RunLife() override {
-    step_batch_.next.Resize(step_batch_.cells.size());
-    return RunRows(step_batch_.boards.size(), [this](std::size_t board) { StepBoard(board); });
+    life::StepBatch& batch = life_.steps();
+    batch.next.Resize(batch.cells.size());
+    return RunRows(batch.boards.size(), [this](std::size_t board) { life_.StepBoard(board); });
   }
   DeviceResult<void> RunResident() override {
-    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
+    return RunRows(life_.residents().steps.size(),
+                   [this](std::size_t board) { life_.StepResident(board); });
   }
 
  private:
@@ -150,7 +93,7 @@ class CpuSlot : public Slot {
     const camel_up::LegQuery query{queries.At<camel_up::kBoard>(row),
                                    queries.At<camel_up::kTiles>(row),
                                    queries.At<camel_up::kEdition>(row)};
-    camel_up::LegSolver& solver = workspaces_.local().leg_solver;
+    camel_up::LegSolver& solver = workspaces_.leg_solvers.local();
     const auto answers = odds_batch_.exact_answers.view();
     if (queries.At<camel_up::kScope>(row) == camel_up::Scope::kLeg)
       return solver.SolveLeg(query, answers, row);
@@ -181,25 +124,11 @@ class CpuSlot : public Slot {
     loop.Join();
   }
 
-  void StepBoard(std::size_t board) {
-    const auto boards = step_batch_.boards.view();
-    BoardRun run(boards, board, workspaces_);
-    const std::uint64_t first = boards.At<life::kFirstWord>(board);
-    std::uint64_t* next = step_batch_.next.Column<0>() + first;
-    run.Run(step_batch_.cells.Column<0>() + first, next, boards.At<life::kGenerations>(board),
-            workspaces_.local().other_cells);
-    std::uint64_t population = 0;
-    for (std::size_t i = 0; i < run.words(); ++i)
-      population += static_cast<std::uint64_t>(std::popcount(next[i]));
-    step_batch_.facts.At<life::kPopulation>(boards.At<life::kFirstFacts>(board)) = population;
-  }
-
   tbb::task_arena& arena_;
   Workspaces& workspaces_;
   const camel_up::RaceRowsInUse& race_rows_;
   camel_up::OddsBatch odds_batch_;
-  life::StepBatch step_batch_;
-  life::ResidentBatch resident_batch_;
+  life::LifeRunner life_;
 };
 
 class CpuBackend : public Backend {
@@ -240,9 +169,17 @@ class CpuBackend : public Backend {
     }
   }
 
-  DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t, std::uint32_t,
-                                                             std::uint32_t) override {
-    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
+  DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t, std::uint32_t width,
+                                                             std::uint32_t height) override {
+    // The kernel promises memory that it does not have, so its word alone is not enough.
+    if (life::WordsPerRow(width) * height <= gpusim::FreeMemory() / sizeof(std::uint64_t)) {
+      try {
+        return std::make_unique<life::CpuCells>(width, height, arena_);
+      } catch (const std::bad_alloc&) {  // as if it was not free
+      }
+    }
+    return tl::unexpected(DeviceFault{"CPU backend: no memory for a board of " +
+                                      std::to_string(width) + "x" + std::to_string(height)});
   }
   std::uint64_t FreeMemory(std::size_t) const override { return gpusim::FreeMemory(); }
 

@@ -21,4 +21,19 @@ constexpr std::uint64_t ThresholdOf(double density) {
 
 GPUSIM_HOST_DEVICE constexpr std::uint64_t BlockOfCell(std::uint64_t cell) { return cell / 4; }
 
+// Cells [first, first + count) as the low bits of a word, count at most 64. `block_of(b)` gives the four words of
+// block b, found by [].
+template <class BlockOf>
+GPUSIM_HOST_DEVICE constexpr std::uint64_t RandomCells(std::uint64_t first, std::uint32_t count,
+                                                       std::uint64_t threshold,
+                                                       BlockOf&& block_of) {
+  std::uint64_t cells = 0;
+  for (std::uint32_t i = 0; i < count;) {
+    const auto words = block_of(BlockOfCell(first + i));
+    for (std::uint32_t k = (first + i) % 4; k < 4 && i < count; ++k, ++i)
+      cells |= std::uint64_t{words[k] < threshold} << i;
+  }
+  return cells;
+}
+
 }  // namespace gpusim::life

@@ -50,7 +50,8 @@ std::optional<Refusal> Ledger::WhyFull(KindIndex kind_index, std::uint64_t bytes
 tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_ptr<Task>& task,
                                              const Cost& cost, TimePoint now) {
   Kind& kind = kinds_[kind_index];
-  if (const std::optional<Refusal> full = WhyFull(kind_index, cost.bytes)) {
+  const std::uint64_t held_bytes = cost.bytes + cost.held_bytes;
+  if (const std::optional<Refusal> full = WhyFull(kind_index, held_bytes)) {
     ++(full->reason == Refusal::Reason::kBytesFull ? kind.counters.refused_bytes_full
                                                    : kind.counters.refused_queue_full);
     return tl::unexpected(*full);
@@ -59,11 +60,11 @@ tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_p
   if (present == 0) kind.pace_since = now;
   ++kind.counters.accepted;
   ++kind.counters.queued;
-  kind.counters.bytes += cost.bytes;
+  kind.counters.bytes += held_bytes;
   TaskRecord& record = table_.Add(std::move(task));
   record.kind = kind_index;
   record.cost = cost;
-  record.held_bytes = cost.bytes;
+  record.held_bytes = held_bytes;
   record.submitted = now;
   Queue(record);
   return record.id;

@@ -14,6 +14,8 @@ struct Cost {
   std::uint64_t rows = 0;   // of the query columns
   std::uint64_t bytes = 0;  // of staging besides the rows
   std::uint64_t work = 0;   // predicted, in the kind's own unit
+  // Memory besides `bytes` that the task has for as long as it is there: no part of a batch, and counted when it is accepted.
+  std::uint64_t held_bytes = 0;
 };
 
 enum class Outcome : std::uint8_t {

@@ -12,6 +12,7 @@
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/ping_kind.h"
+#include "server/kinds/resident_kind.h"
 
 namespace gpusim::kinds {
 namespace {
@@ -27,7 +28,8 @@ constexpr std::size_t kCamelUpRows = 4096;
 constexpr std::size_t kSimulationRows = kCamelUpRows;
 constexpr std::size_t kLifeBoards = 4096;
 constexpr std::size_t kLifeWords = kLifeBoards * 64;  // a full batch of 64 x 64 boards
-constexpr std::size_t kLifeFacts = 4 * kLifeBoards;
+// So that boards which end by a condition, and are looked at in every generation, keep a device busy.
+constexpr std::size_t kLifeFacts = 16 * kLifeBoards;
 constexpr std::uint64_t kPingRows = 4096;
 
 // Hears nothing: a warm-up's answers are for nobody.
@@ -84,8 +86,12 @@ tl::expected<void, std::string> WarmUpLife(Slot& slot) {
   for (const std::uint32_t width : {64u, 100u, 1024u}) {
     for (const life::Topology topology : {life::Topology::kPlane, life::Topology::kTorus}) {
       for (const life::Rule rule : {life::kConway, kHighLife}) {
-        LifeTask task({life::Board::Empty(width, width), rule, topology, 2}, kTwoGenerations,
-                      batching::TimePoint::max(), nobody);
+        std::vector<LifeRun> runs(1);
+        runs[0].board = life::Board::Empty(width, width);
+        runs[0].rule = rule;
+        runs[0].topology = topology;
+        runs[0].generations = 2;
+        LifeTask task(std::move(runs), kTwoGenerations, batching::TimePoint::max(), nobody);
         batching::Task* const batch = &task;
         batching::Chunk chunk{};
         LifeRunner(slot).Run({&batch, 1}, {&chunk, 1});
@@ -99,25 +105,32 @@ tl::expected<void, std::string> WarmUpLife(Slot& slot) {
 }  // namespace
 
 BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
+  const std::size_t life_words = std::max<std::size_t>(max_step_words, kLifeWords);
   return {
       .capacity = {.camel_up_rows = kCamelUpRows,
                    .simulation_rows = kSimulationRows,
                    .life_boards = kLifeBoards,
-                   .life_words = std::max<std::size_t>(max_step_words, kLifeWords),
+                   .life_words = life_words,
                    .life_facts = kLifeFacts,
                    .resident_boards = kLifeBoards},
       .camel_up_chunk = {.rows = kCamelUpRows,
                          .moves = std::max(backend.camel_up_chunk_moves(), kLargestLegMoves),
                          .simulated_moves = backend.camel_up_chunk_simulated_moves()},
-      .life_chunk = {std::max(backend.life_chunk_word_steps(), max_step_words),
-                     backend.life_chunk_generations()},
+      .life_chunk = {.word_steps = std::max(backend.life_chunk_word_steps(), max_step_words),
+                     .generations = backend.life_chunk_generations(),
+                     .boards = kLifeBoards,
+                     .fact_rows = kLifeFacts,
+                     .words = life_words,
+                     .fill_steps = std::max<std::uint64_t>(
+                         1, backend.life_chunk_word_steps() / backend.life_chunk_fill_words())},
+      .resident_chunk = ResidentChunkFor(backend),
   };
 }
 
-std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_t max_tasks,
-                                           std::uint64_t max_bytes) {
+std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t devices,
+                                           std::uint64_t max_tasks, std::uint64_t max_bytes) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  std::vector<batching::KindOptions> kinds(3);
+  std::vector<batching::KindOptions> kinds(kBoards + devices);
   kinds[kCamelUp] = {"camel_up",
                      {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_chunk.moves},
                      max_tasks,
@@ -128,14 +141,24 @@ std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::uint64_
                   max_tasks,
                   max_bytes};
   kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks, max_bytes};
+  // A board has one task at the most, so that the number of boards is the limit.
+  for (std::size_t device = 0; device < devices; ++device) {
+    kinds[kBoards + device] = {
+        "boards",
+        {sizes.capacity.resident_boards, sizes.capacity.life_facts * kFactRowBytes,
+         sizes.resident_chunk.word_steps},
+        kNoLimit,
+        kNoLimit};
+  }
   return kinds;
 }
 
-batching::SlotRunners RunnersOf(Slot& slot) {
-  batching::SlotRunners runners(3);
+batching::SlotRunners RunnersOf(Slot& slot, std::size_t device, std::size_t devices) {
+  batching::SlotRunners runners(kBoards + devices);
   runners[kCamelUp] = std::make_unique<CamelUpRunner>(slot);
   runners[kLife] = std::make_unique<LifeRunner>(slot);
   runners[kPing] = std::make_unique<PingRunner>();
+  runners[kBoards + device] = std::make_unique<ResidentRunner>(slot);
   return runners;
 }
 

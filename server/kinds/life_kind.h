@@ -1,61 +1,88 @@
-// Game of Life for the scheduler: a task is one board, which runs in chunks of some generations.
+// Game of Life for the scheduler: a task is one board or many, each with a rule, a size and an end of its own. They run
+// side by side, in chunks of some generations:
 //
-//   cells --- chunk ---> next cells, copied back into the task --- chunk ---> ... until none is
-//   left
+//   waiting boards --> | board 0: 64 generations | board 1: 64 | board 2: 17 and done | ... |  one chunk, one launch
+//                        ^                                            |
+//                        +------------ those not yet done <-----------+--> answers
 //
-// Between two chunks the board lies in the task, so that a chunk may run on any slot, and that
-// other tasks get their turn.
+// A chunk has as many boards as it has room for, the oldest first, of kShare generations each if they want so many; what room
+// is left then makes all of them longer. Between two chunks the boards lie in the task, so that a chunk may run on any slot,
+// and that other tasks get their turn.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/backend.h"
 #include "kernels/life.h"
 #include "server/batching/task.h"
+#include "server/kinds/life_run.h"
 #include "server/kinds/listener.h"
 
 namespace gpusim::kinds {
 
-struct LifeRun {
-  life::Board board;
-  life::Rule rule = life::kConway;
-  life::Topology topology = life::Topology::kTorus;
-  std::uint64_t generations = 0;
-};
-
-// How long a chunk may be, however small its board: see Backend.
+// What a chunk may hold, however small its boards: about 2 ms of a device (see Backend), and what a slot has room for.
 struct LifeChunk {
-  std::uint64_t word_steps = 0;   // words times generations
+  std::uint64_t word_steps = 0;   // words times generations, facts counted as life_run.h says
   std::uint32_t generations = 0;  // at least 1
+  std::uint64_t boards = 1;
+  std::uint64_t fact_rows = 1;  // of all boards, at least as many as boards
+  std::uint64_t words = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t fill_steps = 1;  // what a word of a random board costs, in words stepped
 };
 
 class LifeTask final : public batching::Task {
  public:
-  // A chunk is within `chunk`, but at least one generation.
-  LifeTask(LifeRun run, const LifeChunk& chunk, batching::TimePoint deadline,
+  // At least one run. A chunk is within `chunk`, but at least one generation of one board.
+  LifeTask(std::vector<LifeRun> runs, const LifeChunk& chunk, batching::TimePoint deadline,
            Listener<LifeTask>& listener);
 
-  // One row; bytes of the board's words; work in words times generations.
-  batching::Cost cost() const override;
+  // Rows: boards, or their rows of facts in portions of as many as a batch has room for a board; bytes of the chunk's
+  // words; work in words times generations; kept: what the boards hold besides.
+  batching::Cost cost() const override { return cost_; }
   void Finish(batching::Outcome outcome) override { listener_.OnTaskFinished(*this, outcome); }
 
-  // Once kAnswered: the board after all generations, and its live cells.
-  life::Board TakeBoard() { return std::move(run_.board); }
-  std::uint64_t population() const { return population_; }
+  // Once kAnswered, and once alone: the answer to a run.
+  LifeAnswer TakeAnswer(std::size_t run) { return boards_[run].TakeAnswer(); }
   const std::string& fault() const { return fault_; }  // once kFailed
 
  private:
   friend class LifeRunner;
 
-  std::uint32_t ChunkGenerations() const;
+  static constexpr std::uint64_t kShare = 64;  // so that copies weigh little beside the work
 
-  LifeRun run_;  // generations: still to run
+  struct Turn {
+    std::uint32_t board = 0;
+    LifeProgress::Chunk chunk;
+  };
+  struct Sum {
+    std::uint64_t fact_rows = 0;
+    std::uint64_t words = 0;
+    std::uint64_t work = 0;
+  };
+
+  void PlanChunk();
+  bool AddTurn(std::uint32_t board, Sum& sum);
+  void Lengthen(const Sum& sum);
+  Sum SumOf(const Turn& turn) const;
+  std::uint64_t WorkOfGeneration(const Turn& turn) const;
+  void SetCost();
+
+  void AppendBoards(life::StepBatch& batch);
+  batching::Chunk TakeAnswers(const life::StepBatch& batch);
+
+  std::vector<LifeProgress> boards_;
+  std::vector<std::uint32_t> under_way_;  // begun and not done, ascending
+  std::uint32_t begun_ = 0;               // boards below it are begun
   const LifeChunk chunk_;
   Listener<LifeTask>& listener_;
-  std::uint64_t population_ = 0;
+  std::uint64_t held_bytes_ = 0;
+  std::vector<Turn> turns_;  // of the next chunk: the first of under_way_
+  batching::Cost cost_;
   std::string fault_;
 };
 

@@ -29,7 +29,7 @@ struct Until {
     kPopulationAtLeast
   };
   Kind kind = Kind::kNever;
-  std::uint64_t bound = 0;  // the period, 1 to kMaxPeriod, or the population
+  std::uint64_t bound = 0;  // the period, 1 to kMaxPeriod, or the population; else without meaning
 
   friend bool operator==(const Until&, const Until&) = default;
 };
@@ -50,9 +50,23 @@ class UntilWatch {
   std::optional<Met> Look(const life::Facts& facts, std::size_t row);
 
  private:
+  struct Past {
+    std::uint64_t digest = 0;
+    std::uint16_t older = 0;  // 1 + the place of the next older one of the bucket; 0: none
+  };
+
+  std::optional<Met> LookBack(std::uint64_t digest);
+  std::uint64_t AgeOf(std::size_t place) const;
+
   const Until until_;
   std::uint64_t looked_ = 0;
-  std::vector<std::uint64_t> digests_;  // of kPeriodAtMost: a ring of the last `bound`
+  // Of kPeriodAtMost: a ring of the last `bound` generations, chained by the low bits of their digests, so that a look takes
+  // no longer for a longer period.
+  std::vector<Past> past_;
+  std::vector<std::uint16_t> newest_;  // of each bucket, as Past::older
 };
+
+// Bytes that a watch holds at the most.
+std::uint64_t WatchBytes(const Until& until);
 
 }  // namespace gpusim::kinds
