@@ -10,6 +10,7 @@
 #include <tbb/task_arena.h>
 
 #include "kernels/backend.h"
+#include "kernels/cpu/backend_for_testing.h"
 #include "kernels/cpu/cpu_cells.h"
 #include "kernels/cpu/cpu_threads.h"
 #include "kernels/cpu/fork_join.h"
@@ -35,13 +36,13 @@ constexpr std::uint32_t kSimulationsOfAPart = 8192;
 class CpuSlot : public Slot {
  public:
   CpuSlot(tbb::task_arena& arena, Workspaces& workspaces, const camel_up::RaceRowsInUse& race_rows,
-          const SlotCapacity& capacity)
+          const life::Lanes& lanes, const SlotCapacity& capacity)
       : arena_(arena),
         workspaces_(workspaces),
         race_rows_(race_rows),
         odds_batch_(capacity.camel_up_rows, capacity.simulation_rows,
                     std::pmr::get_default_resource()),
-        life_(capacity, workspaces.life) {}
+        life_(lanes, capacity, workspaces.life) {}
 
   camel_up::OddsBatch& camel_up() override { return odds_batch_; }
   life::StepBatch& life() override { return life_.steps(); }
@@ -133,8 +134,8 @@ class CpuSlot : public Slot {
 
 class CpuBackend : public Backend {
  public:
-  explicit CpuBackend(int threads)
-      : threads_(threads > 0 ? threads : UsableCpus()), arena_(threads_) {
+  CpuBackend(int threads, const life::Lanes& lanes)
+      : threads_(threads > 0 ? threads : UsableCpus()), lanes_(lanes), arena_(threads_) {
     devices_.push_back(
         {"CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads"), 0,
          static_cast<std::uint32_t>(threads_)});
@@ -163,7 +164,7 @@ class CpuBackend : public Backend {
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t, const SlotCapacity& capacity,
                                                const camel_up::StreamBase& /*warm*/) override {
     try {
-      return std::make_unique<CpuSlot>(arena_, workspaces_, race_rows_, capacity);
+      return std::make_unique<CpuSlot>(arena_, workspaces_, race_rows_, lanes_, capacity);
     } catch (const std::bad_alloc&) {
       return tl::unexpected(DeviceFault{"CPU backend: no memory for a slot's columns"});
     }
@@ -198,6 +199,7 @@ class CpuBackend : public Backend {
 
  private:
   int threads_;
+  const life::Lanes& lanes_;
   tbb::task_arena arena_;
   Workspaces workspaces_;
   std::mutex tables_mutex_;
@@ -209,7 +211,11 @@ class CpuBackend : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> MakeCpuBackend(int threads) {
-  return std::make_unique<CpuBackend>(threads);
+  return MakeCpuBackendForTesting(threads, life::BestLanes());
+}
+
+std::unique_ptr<Backend> MakeCpuBackendForTesting(int threads, const life::Lanes& lanes) {
+  return std::make_unique<CpuBackend>(threads, lanes);
 }
 
 }  // namespace gpusim

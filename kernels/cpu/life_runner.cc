@@ -8,8 +8,8 @@
 #include <bit>
 #include <mutex>
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include "kernels/cpu/cpu_cells.h"
 #include "kernels/cpu/fork_join.h"
@@ -19,9 +19,8 @@
 namespace gpusim::life {
 namespace {
 
-// From this many words on, the rows of one board are shared out among the threads.
+// Boards with more words than this are counted in parts.
 constexpr std::uint64_t kWordsOfABand = 8192;
-constexpr std::uint32_t kMostGenerationsOfAPass = 1;
 
 struct RunPlan {
   Grid grid{};
@@ -40,8 +39,13 @@ std::uint32_t GenerationsOfRow(const RunPlan& plan, std::uint32_t row) {
 
 class BoardRun {
  public:
-  BoardRun(const RunPlan& plan, const Facts::ViewType& facts, Workspaces& workspaces)
-      : plan_(plan), facts_(facts), workspaces_(workspaces) {}
+  BoardRun(const Lanes& lanes, const RunPlan& plan, const Facts::ViewType& facts,
+           Workspaces& workspaces)
+      : lanes_(lanes),
+        plan_(plan),
+        facts_(facts),
+        workspaces_(workspaces),
+        shape_(ShapeOf(plan.grid, tbb::this_task_arena::max_concurrency())) {}
 
   std::uint64_t passes() const {
     if (plan_.generations == 0) return 0;
@@ -53,89 +57,96 @@ class BoardRun {
   // The passes go from `from` to to[0], to to[1], to to[0] ... Returns where the last generation lies.
   const std::uint64_t* Run(const std::uint64_t* from, std::uint64_t* const (&to)[2]) {
     if (plan_.generations == 0) {
-      Tally tally;
-      tally.population = CountCells(from);
-      AddFacts(from, tally);
-      WriteFacts(tally, plan_.fact_set, facts_, plan_.first_facts);
+      WriteFacts(CountCells(from), from, 0);
       return from;
     }
     std::uint64_t pass = 0;
     for (std::uint32_t row = 0; row < FactRows(plan_.generations, plan_.facts_every); ++row) {
       Tally tally;
-      for (std::uint32_t left = GenerationsOfRow(plan_, row); left > 0;) {
-        const std::uint32_t generations = std::min(left, kMostGenerationsOfAPass);
-        tally = RunPass(from, to[pass % 2]);
-        from = to[pass % 2];
+      for (std::uint32_t left = GenerationsOfRow(plan_, row); left > 0; ++pass) {
+        const std::uint32_t generations = std::min(left, shape_.generations);
         left -= generations;
-        ++pass;
+        tally = RunPass(from, to[pass % 2], generations, left == 0);
+        from = to[pass % 2];
       }
-      AddFacts(from, tally);
-      WriteFacts(tally, plan_.fact_set, facts_, plan_.first_facts + row);
+      WriteFacts(tally, from, row);
     }
     return from;
   }
 
  private:
-  static std::uint64_t PassesOf(std::uint64_t generations) {
-    return (generations + kMostGenerationsOfAPass - 1) / kMostGenerationsOfAPass;
+  std::uint64_t PassesOf(std::uint64_t generations) const {
+    return (generations + shape_.generations - 1) / shape_.generations;
   }
   std::uint64_t row_words() const { return WordsPerRow(plan_.grid.width); }
 
-  // Calls part(begin, end, tally) for bands of the board's rows, and gives the sum of the tallies.
+  // Calls part(i, tally) for i below `parts`, in parallel, and gives the sum of the tallies.
   template <class Part>
-  Tally SumOverBands(Part part) {
-    const std::uint64_t words = row_words() * plan_.grid.height;
+  static Tally SumOver(std::uint64_t parts, Part part) {
     Tally sum;
-    if (words < 2 * kWordsOfABand) {
-      part(std::uint32_t{0}, plan_.grid.height, sum);
+    if (parts == 1) {
+      part(std::uint64_t{0}, sum);
       return sum;
     }
     std::mutex mutex;
     ForkJoin loop;
-    tbb::parallel_for(
-        tbb::blocked_range<std::uint32_t>(0, plan_.grid.height,
-                                          std::max<std::size_t>(1, kWordsOfABand / row_words())),
-        [&](const auto& band) {
-          loop.Run([&] {
-            Tally tally;
-            part(band.begin(), band.end(), tally);
-            const std::lock_guard lock(mutex);
-            sum.Add(tally);
-          });
-        });
+    tbb::parallel_for(std::uint64_t{0}, parts, [&](std::uint64_t i) {
+      loop.Run([&] {
+        Tally tally;
+        part(i, tally);
+        const std::lock_guard lock(mutex);
+        sum.Add(tally);
+      });
+    });
     loop.Join();
     return sum;
   }
 
-  Tally RunPass(const std::uint64_t* from, std::uint64_t* to) {
-    return SumOverBands([&](std::uint32_t begin, std::uint32_t end, Tally& tally) {
-      StepRows(from, to, plan_.grid, plan_.rule_masks, begin, end, workspaces_.local());
-      for (std::uint64_t i = begin * row_words(); i < end * row_words(); ++i) {
-        tally.population += static_cast<std::uint64_t>(std::popcount(to[i]));
-        tally.births += static_cast<std::uint64_t>(std::popcount(to[i] & ~from[i]));
-        tally.deaths += static_cast<std::uint64_t>(std::popcount(from[i] & ~to[i]));
-      }
+  // The same with part(begin, end, tally) for bands of the board's rows.
+  template <class Part>
+  Tally SumOverBands(Part part) const {
+    const std::uint64_t height = plan_.grid.height;
+    const std::uint64_t rows = std::max<std::uint64_t>(1, kWordsOfABand / row_words());
+    return SumOver((height + rows - 1) / rows, [&](std::uint64_t i, Tally& tally) {
+      part(static_cast<std::uint32_t>(i * rows),
+           static_cast<std::uint32_t>(std::min(height, (i + 1) * rows)), tally);
     });
   }
 
-  std::uint64_t CountCells(const std::uint64_t* cells) {
+  Tally RunPass(const std::uint64_t* from, std::uint64_t* to, std::uint32_t generations,
+                bool counted) {
+    const Count count = !counted                                ? Count::kNothing
+                        : (plan_.fact_set & kCountChanges) != 0 ? Count::kChanges
+                                                                : Count::kPopulation;
+    const Pass pass{&lanes_, from, to, plan_.grid, plan_.rule_masks, generations, count};
+    return SumOver(std::uint64_t{shape_.TilesDown(plan_.grid)} * shape_.TilesAcross(plan_.grid),
+                   [&](std::uint64_t i, Tally& tally) {
+                     StepTile(pass, shape_.TileAt(plan_.grid, i), workspaces_.local(), tally);
+                   });
+  }
+
+  Tally CountCells(const std::uint64_t* cells) const {
     return SumOverBands([&](std::uint32_t begin, std::uint32_t end, Tally& tally) {
-             for (std::uint64_t i = begin * row_words(); i < end * row_words(); ++i)
-               tally.population += static_cast<std::uint64_t>(std::popcount(cells[i]));
-           })
-        .population;
+      for (std::uint64_t i = begin * row_words(); i < end * row_words(); ++i)
+        tally.population += static_cast<std::uint64_t>(std::popcount(cells[i]));
+    });
   }
 
-  void AddFacts(const std::uint64_t* cells, Tally& tally) {
-    if ((plan_.fact_set & ~kCountChanges) == 0) return;
-    tally.Add(SumOverBands([&](std::uint32_t begin, std::uint32_t end, Tally& part) {
-      TallyRows(cells, plan_.grid, plan_.fact_set, begin, end, part);
-    }));
+  // Counts the rest, too.
+  void WriteFacts(Tally tally, const std::uint64_t* cells, std::uint32_t row) const {
+    if ((plan_.fact_set & ~kCountChanges) != 0) {
+      tally.Add(SumOverBands([&](std::uint32_t begin, std::uint32_t end, Tally& part) {
+        TallyRows(cells, plan_.grid, plan_.fact_set, begin, end, part);
+      }));
+    }
+    life::WriteFacts(tally, plan_.fact_set, facts_, plan_.first_facts + row);
   }
 
+  const Lanes& lanes_;
   const RunPlan& plan_;
   const Facts::ViewType facts_;
   Workspaces& workspaces_;
+  const PassShape shape_;
 };
 
 std::uint64_t* DataOf(DeviceCells* cells) { return static_cast<CpuCells*>(cells)->data(); }
@@ -145,8 +156,9 @@ const std::uint64_t* DataOf(const DeviceCells* cells) {
 
 }  // namespace
 
-LifeRunner::LifeRunner(const SlotCapacity& capacity, Workspaces& workspaces)
-    : steps_(capacity.life_boards, capacity.life_facts, capacity.life_words,
+LifeRunner::LifeRunner(const Lanes& lanes, const SlotCapacity& capacity, Workspaces& workspaces)
+    : lanes_(lanes),
+      steps_(capacity.life_boards, capacity.life_facts, capacity.life_words,
              std::pmr::get_default_resource()),
       residents_(capacity.resident_boards, capacity.life_facts, std::pmr::get_default_resource()),
       other_(std::max<std::size_t>(1, steps_.next.capacity())),
@@ -161,7 +173,7 @@ void LifeRunner::StepBoard(std::size_t board) {
       boards.At<kFactsEvery>(board),
       boards.At<kFactSet>(board),
       boards.At<kFirstFacts>(board)};
-  BoardRun run(plan, steps_.facts.view(), workspaces_);
+  BoardRun run(lanes_, plan, steps_.facts.view(), workspaces_);
   const std::uint64_t first = boards.At<kFirstWord>(board);
   const std::uint64_t* cells = steps_.cells.Column<0>() + first;
   std::uint64_t* next = steps_.next.Column<0>() + first;
@@ -186,7 +198,7 @@ void LifeRunner::StepResident(std::size_t board) {
                      step.facts_every,
                      step.fact_set,
                      step.first_facts};
-  BoardRun run(plan, residents_.facts.view(), workspaces_);
+  BoardRun run(lanes_, plan, residents_.facts.view(), workspaces_);
   if (plan.generations == 0) {
     run.Run(DataOf(step.from), {nullptr, nullptr});
     step.result = step.from;

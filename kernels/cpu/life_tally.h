@@ -4,10 +4,16 @@
 #include <cstdint>
 
 #include "kernels/batches.h"
-#include "kernels/cpu/life_stepper.h"
+#include "kernels/life.h"
 #include "kernels/rules/life_facts.h"
 
 namespace gpusim::life {
+
+struct Grid {
+  std::uint32_t width;
+  std::uint32_t height;
+  Topology topology;
+};
 
 struct Tally {
   std::uint64_t population = 0;

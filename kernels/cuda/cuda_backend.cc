@@ -1,6 +1,5 @@
 // All visible GPUs as devices. A slot is a stream, pinned columns and device columns, all made
 // before the first request; CUDA's exceptions end here.
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -11,9 +10,10 @@
 
 #include "kernels/backend.h"
 #include "kernels/cuda/check.h"
-#include "kernels/cuda/device_columns.h"
+#include "kernels/cuda/cuda_cells.h"
+#include "kernels/cuda/guarded.h"
 #include "kernels/cuda/handles.h"
-#include "kernels/cuda/life_kernel.h"
+#include "kernels/cuda/life_runner.h"
 #include "kernels/cuda/odds_runner.h"
 #include "kernels/cuda/race_solver.h"
 #include "kernels/race_rows.h"
@@ -21,120 +21,55 @@
 namespace gpusim {
 namespace {
 
-// Runs `work` and turns what it throws into a fault.
-template <class Work>
-auto Guarded(const Work& work) -> DeviceResult<decltype(work())> {
-  try {
-    if constexpr (std::is_void_v<decltype(work())>) {
-      work();
-      return {};
-    } else {
-      return work();
-    }
-  } catch (const cuda::CudaError& error) {
-    return tl::unexpected(DeviceFault{error.what(), error.sticky()});
-  } catch (const std::bad_alloc&) {
-    return tl::unexpected(DeviceFault{"no memory for a slot's columns"});
-  }
-}
+using cuda::Guarded;
 
 class CudaSlot : public Slot {
  public:
   CudaSlot(int device, int multiprocessors, const SlotCapacity& capacity,
            const camel_up::StreamBase& warm, const camel_up::RaceRowsInUse& race_rows)
       : device_(device),
-        multiprocessors_(multiprocessors),
         stream_(cuda::MakeStream()),
         done_(cuda::MakeEvent()),
         race_rows_(race_rows),
         odds_(capacity, multiprocessors, warm, &pinned_, stream_),
-        step_batch_(capacity.life_boards, capacity.life_facts, capacity.life_words, &pinned_),
-        resident_batch_(capacity.resident_boards, capacity.life_facts, &pinned_),
-        boards_(capacity.life_boards),
-        facts_(capacity.life_facts),
-        cells_(capacity.life_words),
-        next_(capacity.life_words),
-        scratch_(capacity.life_words) {}
+        life_(capacity, multiprocessors, &pinned_) {}
 
   camel_up::OddsBatch& camel_up() override { return odds_.batch(); }
-  life::StepBatch& life() override { return step_batch_; }
-  life::ResidentBatch& resident() override { return resident_batch_; }
+  life::StepBatch& life() override { return life_.steps(); }
+  life::ResidentBatch& resident() override { return life_.residents(); }
 
   DeviceResult<void> RunCamelUp() override {
     if (auto rows = race_rows_.Check(odds_.batch().exact); !rows) return rows;
-    return Guarded([this] { RunOdds(); });
+    return OnDevice([this] {
+      using camel_up::Edition;
+      odds_.Run({race_rows_.of(Edition::kFirst), race_rows_.of(Edition::kSecond)}, stream_);
+    });
   }
   DeviceResult<void> RunLife() override {
-    return Guarded([this] { RunStep(); });
+    return OnDevice([this] { life_.RunSteps(stream_); });
   }
   DeviceResult<void> RunResident() override {
-    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
+    return OnDevice([this] { life_.RunResidents(stream_); });
   }
 
  private:
-  void RunOdds() {
-    using camel_up::Edition;
-    cuda::CheckCuda(cudaSetDevice(device_));
-    odds_.Run({race_rows_.of(Edition::kFirst), race_rows_.of(Edition::kSecond)}, stream_);
-    cuda::WaitFor(stream_, done_);
-  }
-
-  void RunStep() {
-    using namespace life;
-    const std::size_t boards = step_batch_.boards.size();
-    const std::size_t words = step_batch_.cells.size();
-    step_batch_.next.Resize(words);
-    if (boards == 0) return;
-    cuda::CheckCuda(cudaSetDevice(device_));
-    boards_.CopyToDevice<kFirstWord, kWidth, kHeight, kRuleMasks, kTopology, kGenerations>(
-        step_batch_.boards, stream_);
-    cells_.CopyToDevice<0>(step_batch_.cells, stream_);
-    facts_.Zero<kPopulation>(boards, stream_);
-    LaunchSteps(boards, words);
-    next_.CopyToHost<0>(step_batch_.next, stream_);
-    facts_.CopyToHost<kPopulation>(step_batch_.facts, stream_);
-    cuda::WaitFor(stream_, done_);
-  }
-
-  // One launch a batch, or one for its small and one for its large boards where it has both.
-  void LaunchSteps(std::size_t boards, std::size_t words) {
-    bool any_small = false;
-    bool any_large = false;
-    std::uint32_t most_generations = 0;
-    for (std::size_t b = 0; b < boards; ++b) {
-      const std::size_t board_words = life::WordsPerRow(step_batch_.boards.At<life::kWidth>(b)) *
-                                      step_batch_.boards.At<life::kHeight>(b);
-      const bool small = board_words <= cuda::kSmallBoardWords;
-      any_small |= small;
-      any_large |= !small;
-      if (!small)
-        most_generations = std::max(most_generations, step_batch_.boards.At<life::kGenerations>(b));
-    }
-    const auto view = boards_.view(boards);
-    const std::uint64_t* cells = cells_.view(words).Column<0>();
-    std::uint64_t* next = next_.view(words).Column<0>();
-    if (any_small) cuda::LaunchSmallBoards(view, cells, next, facts_.view(boards), stream_.get());
-    if (any_large) {
-      cuda::LaunchLargeBoards(view, cells, next, scratch_.view(words).Column<0>(),
-                              facts_.view(boards), most_generations, multiprocessors_,
-                              stream_.get());
-    }
+  // Blocks until what `work` put on the stream is done.
+  template <class Work>
+  DeviceResult<void> OnDevice(const Work& work) {
+    return Guarded([&] {
+      cuda::CheckCuda(cudaSetDevice(device_));
+      work();
+      cuda::WaitFor(stream_, done_);
+    });
   }
 
   int device_;
-  int multiprocessors_;
   cuda::PinnedMemory pinned_;  // before the columns that live in it
   cuda::Stream stream_;
   cuda::Event done_;
   const camel_up::RaceRowsInUse& race_rows_;
   cuda::OddsRunner odds_;
-  life::StepBatch step_batch_;
-  life::ResidentBatch resident_batch_;
-  cuda::DeviceColumns<life::Boards> boards_;
-  cuda::DeviceColumns<life::Facts> facts_;
-  cuda::DeviceColumns<life::Cells> cells_;
-  cuda::DeviceColumns<life::Cells> next_;
-  cuda::DeviceColumns<life::Cells> scratch_;
+  cuda::LifeRunner life_;
 };
 
 // "13.0" of CUDA's 13000.
@@ -186,6 +121,8 @@ class CudaBackend : public Backend {
       devices_.push_back({properties.name, properties.totalGlobalMem, 0});
       multiprocessors_.push_back(properties.multiProcessorCount);
       tables_.push_back(std::make_unique<DeviceTables>());
+      streams_.push_back(std::make_unique<cuda::StreamPool>(device));
+      cuda::KeepFreedCells(device);
     }
   }
 
@@ -208,15 +145,15 @@ class CudaBackend : public Backend {
     });
   }
 
-  DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t, std::uint32_t,
-                                                             std::uint32_t) override {
-    return tl::unexpected(DeviceFault{"resident boards are not there yet"});
+  DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t device,
+                                                             std::uint32_t width,
+                                                             std::uint32_t height) override {
+    return Guarded([&]() -> std::unique_ptr<life::DeviceCells> {
+      return std::make_unique<cuda::CudaCells>(device, width, height, *streams_[device]);
+    });
   }
   std::uint64_t FreeMemory(std::size_t device) const override {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    if (cudaSetDevice(static_cast<int>(device)) != cudaSuccess) return 0;
-    return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+    return Guarded([&] { return cuda::FreeForCells(static_cast<int>(device)); }).value_or(0);
   }
 
   DeviceResult<std::shared_ptr<const camel_up::RaceTable>> SolveRaceTable(
@@ -271,6 +208,7 @@ class CudaBackend : public Backend {
   std::mutex tables_mutex_;
   std::vector<std::unique_ptr<DeviceTables>> tables_;  // by device
   std::vector<cuda::HostMemory> host_tables_;
+  std::vector<std::unique_ptr<cuda::StreamPool>> streams_;  // by device
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "kernels/formats/life105.h"
 
-#include <cstdint>
-#include <string>
+#include <algorithm>
 
 #include "kernels/formats/picture_row.h"
 #include "kernels/formats/rule_string.h"
@@ -64,7 +63,53 @@ Done TakeDirective(TextCursor& cursor, Cell& row, Pattern& pattern) {
   }
 }
 
+// The columns of a region whose blocks are written, and where they begin.
+struct Strip {
+  std::uint64_t x = 0;
+  std::uint64_t x_end = 0;
+  Cell corner;  // what its first cell is called
+};
+
+// Rows with live cells that follow one another are one block.
+bool WriteStrip(const life::Board& board, const Region& region, const Strip& strip,
+                std::uint64_t max_bytes, std::string& text) {
+  bool in_block = false;
+  for (std::uint32_t row = 0; row < region.height && text.size() <= max_bytes; ++row) {
+    const std::uint32_t y = region.y + row;
+    Columns run = NextLiveRun(board, y, strip.x, strip.x_end);
+    if (!run.Empty() && !in_block)
+      text += "#P " + std::to_string(strip.corner.x) + " " + std::to_string(strip.corner.y + row) +
+              "\n";
+    in_block = !run.Empty();
+    if (!in_block) continue;
+    for (std::uint64_t x = strip.x; !run.Empty(); run = NextLiveRun(board, y, x, strip.x_end)) {
+      text.append(run.begin - x, '.').append(run.end - run.begin, '*');
+      x = run.end;
+    }
+    text += '\n';
+  }
+  return text.size() <= max_bytes;
+}
+
 }  // namespace
+
+tl::expected<std::string, OutputTooLarge> WriteLife105(const life::Board& board,
+                                                       const Region& region, Cell corner,
+                                                       const life::Rule& rule,
+                                                       std::uint64_t max_bytes) {
+  constexpr std::uint64_t kColumns = 80;
+  std::string text = "#Life 1.05\n";
+  text += rule == life::kConway ? "#N\n" : "#R " + FormatOldRule(rule) + "\n";
+  for (std::uint64_t left = 0; left < region.width; left += kColumns) {
+    const std::uint64_t right = std::min<std::uint64_t>(left + kColumns, region.width);
+    const Strip strip{
+        region.x + left, region.x + right, {corner.x + static_cast<std::int64_t>(left), corner.y}};
+    if (!WriteStrip(board, region, strip, max_bytes, text))
+      return tl::unexpected(OutputTooLarge{max_bytes});
+  }
+  if (text.size() > max_bytes) return tl::unexpected(OutputTooLarge{max_bytes});
+  return text;
+}
 
 tl::expected<Pattern, TextError> ReadLife105(std::string_view text, const ReadLimits& limits) {
   Pattern pattern;

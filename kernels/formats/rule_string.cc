@@ -136,6 +136,14 @@ std::string FormatRule(const Rule& rule) {
   return text;
 }
 
+std::string FormatOldRule(const Rule& rule) {
+  std::string text;
+  AppendCounts(text, rule.survive);
+  text += '/';
+  AppendCounts(text, rule.birth);
+  return text;
+}
+
 tl::expected<RuleAndGrid, TextError> ParseRuleAndGrid(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto rule = ParseRule(text.substr(0, colon));

@@ -23,6 +23,8 @@ tl::expected<life::Rule, TextError> ParseRule(std::string_view text);
 
 // "B3/S23".
 std::string FormatRule(const life::Rule& rule);
+// "23/3", survival first, as Life 1.05 has it.
+std::string FormatOldRule(const life::Rule& rule);
 
 struct RuleAndGrid {
   life::Rule rule;

@@ -183,6 +183,8 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                   "Bytes of the boards of queued and running calls; more are refused"),
       NumberEntry("max-step-cells", o.max_step_cells, 64, 1u << 31,
                   "Cells of a stepped board, rows padded to 64"),
+      NumberEntry("max-call-cells", o.max_call_cells, 64, std::uint64_t{1} << 36,
+                  "Cells of all boards of a StepMany call, rows padded to 64"),
       NumberEntry("max-reply-bytes", o.max_reply_bytes, 4096, kMessageMax, "Bytes of a reply"),
       NumberEntry("max-columns-reply-bytes", o.max_columns_reply_bytes, 4096, kMessageMax,
                   "Bytes of a reply of GetOddsColumns to a caller that allows so many"),

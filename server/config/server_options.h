@@ -35,6 +35,7 @@ struct ServerOptions {
   std::uint64_t max_queued_calls = 4096;              // of a kind, queued and running
   std::uint64_t max_queued_bytes = 1u << 30;          // of the boards of queued and running calls
   std::uint64_t max_step_cells = 1u << 24;            // of one board, rows padded to 64 cells
+  std::uint64_t max_call_cells = 1u << 30;            // of all boards of a call, likewise
   std::uint64_t max_reply_bytes = 4u << 20;           // of one message
   std::uint64_t max_columns_reply_bytes = 64u << 20;  // of GetOddsColumns, to callers who allow it
   std::uint64_t max_request_bytes = (4u << 20) + (64u << 10);

@@ -77,25 +77,31 @@ tl::expected<void, std::string> WarmUpCamelUp(Slot& slot, std::span<const Editio
   return {};
 }
 
-// Boards that fill a word, and boards that do not, of Conway's rule, which backends treat apart,
-// and of another one.
+// Boards that fill a word, and boards that do not, of Conway's rule, which backends treat apart, and of another one; with
+// all facts, and without any; from cells, and made on the device.
 tl::expected<void, std::string> WarmUpLife(Slot& slot) {
   NoListener<LifeTask> nobody;
   constexpr life::Rule kHighLife{1u << 3 | 1u << 6, 1u << 2 | 1u << 3};
-  constexpr LifeChunk kTwoGenerations{std::uint64_t{1} << 20, 2};
+  constexpr life::FactSet kAllFacts =
+      life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
+  constexpr LifeChunk kTwoGenerations{.word_steps = std::uint64_t{1} << 20, .generations = 2};
   for (const std::uint32_t width : {64u, 100u, 1024u}) {
     for (const life::Topology topology : {life::Topology::kPlane, life::Topology::kTorus}) {
       for (const life::Rule rule : {life::kConway, kHighLife}) {
-        std::vector<LifeRun> runs(1);
-        runs[0].board = life::Board::Empty(width, width);
-        runs[0].rule = rule;
-        runs[0].topology = topology;
-        runs[0].generations = 2;
-        LifeTask task(std::move(runs), kTwoGenerations, batching::TimePoint::max(), nobody);
-        batching::Task* const batch = &task;
-        batching::Chunk chunk{};
-        LifeRunner(slot).Run({&batch, 1}, {&chunk, 1});
-        if (chunk != batching::Chunk::kDone) return tl::unexpected(task.fault());
+        for (const bool plain : {true, false}) {
+          std::vector<LifeRun> runs(1);
+          runs[0].board = life::Board::Empty(width, width);
+          runs[0].rule = rule;
+          runs[0].topology = topology;
+          runs[0].generations = 2;
+          runs[0].facts = plain ? life::FactSet{0} : kAllFacts;
+          runs[0].source = plain ? life::Source::kCells : life::Source::kRandom;
+          LifeTask task(std::move(runs), kTwoGenerations, batching::TimePoint::max(), nobody);
+          batching::Task* const batch = &task;
+          batching::Chunk chunk{};
+          LifeRunner(slot).Run({&batch, 1}, {&chunk, 1});
+          if (chunk != batching::Chunk::kDone) return tl::unexpected(task.fault());
+        }
       }
     }
   }

@@ -46,6 +46,7 @@ class LifeTask final : public batching::Task {
   batching::Cost cost() const override { return cost_; }
   void Finish(batching::Outcome outcome) override { listener_.OnTaskFinished(*this, outcome); }
 
+  std::size_t runs() const { return boards_.size(); }
   // Once kAnswered, and once alone: the answer to a run.
   LifeAnswer TakeAnswer(std::size_t run) { return boards_[run].TakeAnswer(); }
   const std::string& fault() const { return fault_; }  // once kFailed

@@ -27,7 +27,8 @@ class Endpoint {
   static tl::expected<std::unique_ptr<Endpoint>, std::string> Listen(
       const server::ListenAddress& address, ReadSnapshot read);
 
-  // Waits for the scrapes under way and for the threads, about 2 s at most; `read` is not called after that.
+  // Waits for the scrapes under way and for the threads, which look whether they shall end every 2 s; `read` is not called
+  // after that.
   ~Endpoint();
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;

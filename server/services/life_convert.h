@@ -1,11 +1,13 @@
-// Between the messages of LifeService and the domain: the last place that sees their protobuf.
+// From StepRequest to the domain: the last place that sees its protobuf.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <tl/expected.hpp>
 
 #include "gpusim/v1/life.pb.h"
+#include "kernels/formats/topology_string.h"
 #include "kernels/life.h"
 #include "kernels/violation.h"
 #include "server/services/step_plan.h"
@@ -21,17 +23,10 @@ struct StepLimits {
 // is over the limit.
 tl::expected<StepPlan, Violations> PlanOf(const v1::StepRequest& request, const StepLimits& limits);
 
-// What a finished run leaves: the plan (without its board) and what came of it.
-struct StepResult {
-  StepPlan plan;
-  life::Board board;
-  std::uint64_t population = 0;
-  v1::OutputFormat format = v1::OUTPUT_FORMAT_UNSPECIFIED;
-};
-
-// Everything but the provenance. Trims the board of a plane:auto. Fails if the board in its format
-// is over the limit.
-tl::expected<void, Violations> FillStepResponse(StepResult result, std::uint64_t max_reply_bytes,
-                                                v1::StepResponse& response);
+// Conway's where the text is empty, and where it is bad, which `violations` then say.
+life::Rule RuleOf(const std::string& text, Violations& violations);
+// Of a board of a size that is over the limit.
+Violation TooManyCells(const std::string& field, std::uint32_t width, std::uint32_t height,
+                       std::uint64_t max_step_cells);
 
 }  // namespace gpusim::server

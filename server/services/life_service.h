@@ -12,6 +12,9 @@ class LifeServiceImpl final : public v1::LifeService::CallbackService {
 
   grpc::ServerUnaryReactor* Step(grpc::CallbackServerContext* call, const v1::StepRequest* request,
                                  v1::StepResponse* response) override;
+  grpc::ServerUnaryReactor* StepMany(grpc::CallbackServerContext* call,
+                                     const v1::StepManyRequest* request,
+                                     v1::StepManyResponse* response) override;
 
  private:
   const ServingContext& context_;

@@ -9,12 +9,16 @@ static_assert(std::endian::native == std::endian::little,
               "a word's bytes are cells from left to right");
 
 std::string PackRows(const life::Board& board) {
+  std::string rows(PackedBytes(board.width, board.height), '\0');
+  PackRowsTo(board, rows.data());
+  return rows;
+}
+
+void PackRowsTo(const life::Board& board, char* rows) {
   const std::size_t row_bytes = PackedRowBytes(board.width);
   const std::size_t row_words = life::WordsPerRow(board.width);
-  std::string rows(row_bytes * board.height, '\0');
   for (std::size_t y = 0; y < board.height; ++y)
-    std::memcpy(rows.data() + y * row_bytes, board.words.data() + y * row_words, row_bytes);
-  return rows;
+    std::memcpy(rows + y * row_bytes, board.words.data() + y * row_words, row_bytes);
 }
 
 tl::expected<life::Board, std::uint32_t> UnpackRows(std::uint32_t width, std::uint32_t height,

@@ -18,6 +18,8 @@ constexpr std::uint64_t PackedBytes(std::uint64_t width, std::uint64_t height) {
 }
 
 std::string PackRows(const life::Board& board);
+// The same, to where there is room for PackedBytes(board.width, board.height).
+void PackRowsTo(const life::Board& board, char* rows);
 
 // The error is the row whose padding bits are not 0. Precondition: the size of `rows` is
 // PackedBytes(width, height), both at least 1.

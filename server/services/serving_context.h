@@ -31,6 +31,7 @@ struct ServingContext {
   std::chrono::milliseconds default_deadline{};  // of calls that bring none
   std::uint64_t max_queued_bytes = 0;  // of boards, and of requests before they are boards
   std::uint64_t max_step_cells = 0;    // with rows padded to whole words
+  std::uint64_t max_call_cells = 0;    // of all boards of StepMany, likewise
   std::uint64_t max_reply_bytes = 0;
   std::uint64_t max_columns_reply_bytes = 0;
   std::uint64_t max_call_simulations = 0;

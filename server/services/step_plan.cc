@@ -1,5 +1,6 @@
 #include "server/services/step_plan.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,10 @@ using formats::Pattern;
 
 constexpr char kPatternField[] = "pattern";
 constexpr char kPackedField[] = "packed";
+constexpr char kRandomField[] = "random";
+
+// A hash takes half a nanosecond a cell: beyond this it is made for those who ask.
+constexpr std::uint64_t kMaxCellsHashedUnasked = std::uint64_t{1} << 26;
 
 // A pattern with the same box and live box as the board's: all that the choice of a place needs.
 // The runs of every cell would be a hundred times larger than the board.
@@ -36,8 +41,10 @@ class StepPlanner {
   StepPlanner(StepWishes wishes, std::uint64_t max_step_cells)
       : wishes_(std::move(wishes)), max_step_cells_(max_step_cells) {
     packed_ = std::get_if<life::Board>(&wishes_.source);
+    random_ = std::get_if<RandomCells>(&wishes_.source);
+    pattern_ = std::get_if<Pattern>(&wishes_.source);
     if (packed_ != nullptr) outline_ = OutlineOf(*packed_);
-    pattern_ = packed_ != nullptr ? &outline_ : &std::get<Pattern>(wishes_.source);
+    if (pattern_ == nullptr) pattern_ = &outline_;
   }
 
   tl::expected<StepPlan, Violations> Run() && {
@@ -46,11 +53,15 @@ class StepPlanner {
     CountGenerations();
     if (violations_.empty()) plan_.grid ? LayOnGrid(*plan_.grid) : LayInFrame();
     if (!violations_.empty()) return tl::unexpected(std::move(violations_));
+    ChooseFacts();
     return std::move(plan_);
   }
 
  private:
-  const char* SourceField() const { return packed_ != nullptr ? kPackedField : kPatternField; }
+  const char* SourceField() const {
+    if (random_ != nullptr) return kRandomField;
+    return packed_ != nullptr ? kPackedField : kPatternField;
+  }
 
   void ChooseRule() {
     plan_.run.rule = wishes_.rule.value_or(pattern_->rule.value_or(life::kConway));
@@ -73,6 +84,11 @@ class StepPlanner {
       plan_.grid = pattern_->grid;
     }
     plan_.run.topology = plan_.grid ? plan_.grid->topology : life::Topology::kPlane;
+    if (!plan_.grid && random_ != nullptr) {
+      violations_.push_back({"topology", wishes_.grid ? "plane:auto" : "",
+                             "random cells need a torus or a plane of a fixed size"});
+      return;
+    }
     if (!plan_.grid && (plan_.run.rule.birth & 1) != 0)
       violations_.push_back(
           {"topology", "plane:auto",
@@ -86,12 +102,30 @@ class StepPlanner {
       violations_.push_back(
           {"generations", std::to_string(wishes_.generations),
            "with the file's " + std::to_string(before) + " the count of generations passes 2^64"});
-    plan_.generation = before + wishes_.generations;
+    plan_.first_generation = before;
     plan_.run.generations = wishes_.generations;
+    plan_.run.until = wishes_.until;
+    plan_.run.facts_every = wishes_.facts_every;
+    if (wishes_.facts_every == 0) return;
+    const std::uint64_t rows = wishes_.generations / wishes_.facts_every;
+    if (rows > kMaxSeriesRows)
+      violations_.push_back({"facts_every", std::to_string(wishes_.facts_every),
+                             std::to_string(wishes_.generations) +
+                                 " generations make a series of " + std::to_string(rows) +
+                                 " rows, the longest has " + std::to_string(kMaxSeriesRows)});
   }
 
   void LayOnGrid(const BoundedGrid& grid) {
     if (!FitsLimit(wishes_.grid ? "topology" : SourceField(), grid.width, grid.height)) return;
+    if (random_ != nullptr) {
+      plan_.run.board.width = grid.width;
+      plan_.run.board.height = grid.height;
+      plan_.run.source = life::Source::kRandom;
+      plan_.run.seed = random_->seed;
+      plan_.run.threshold = random_->threshold;
+      if (wishes_.at) plan_.notes.emplace_back("'at' has no meaning for random cells");
+      return;
+    }
     plan_.corner = wishes_.at.value_or(formats::DefaultCorner(*pattern_, grid.width, grid.height));
     Lay(grid.width, grid.height, wishes_.at ? "at" : SourceField());
   }
@@ -106,13 +140,29 @@ class StepPlanner {
     if (!FitsLimit("topology", frame->width, frame->height)) return;
     if (wishes_.at)
       plan_.notes.emplace_back("'at' has no meaning on plane:auto: origin counts from the pattern");
-    // Nothing stays nothing, however long: the frame of no cells is one cell.
-    if (pattern_->runs.empty()) plan_.run.generations = 0;
+    if (pattern_->runs.empty()) SkipNothing();
     plan_.corner = frame->corner;
     // On the open plane Golly's Pos is the corner of the box.
     const Cell unplaced{pattern_->box.x, pattern_->box.y};
     plan_.file_corner = pattern_->golly_position.value_or(unplaced);
     Lay(frame->width, frame->height, SourceField());
+  }
+
+  // Nothing stays nothing, however long: the frame of no cells is one cell. Whatever condition it meets, it does at 0 or 1.
+  void SkipNothing() {
+    if (wishes_.facts_every != 0) return;
+    plan_.run.generations = std::min<std::uint64_t>(1, wishes_.generations);
+    plan_.skipped = wishes_.generations - plan_.run.generations;
+  }
+
+  void ChooseFacts() {
+    kinds::LifeRun& run = plan_.run;
+    const std::uint64_t cells = std::uint64_t{run.board.width} * run.board.height;
+    plan_.facts = wishes_.facts.value_or(FactChoice{.hash = cells <= kMaxCellsHashedUnasked});
+    run.facts = plan_.facts.set;
+    run.wants_cells = wishes_.wants_board || plan_.facts.hash;
+    // The board of an open plane is told by its box, which is found in the cells where they come back.
+    if (!plan_.grid && !run.wants_cells) run.facts |= life::kFindBox;
   }
 
   bool FitsLimit(const char* field, std::uint32_t width, std::uint32_t height) {
@@ -165,8 +215,9 @@ class StepPlanner {
 
   StepWishes wishes_;
   const std::uint64_t max_step_cells_;
-  life::Board* packed_ = nullptr;  // the source, if it is a board
-  Pattern outline_;                // then what stands for it
+  life::Board* packed_ = nullptr;        // the source, if it is a board
+  const RandomCells* random_ = nullptr;  // or if the device makes it
+  Pattern outline_;                      // what then stands for it
   const Pattern* pattern_ = nullptr;
   StepPlan plan_;
   Violations violations_;

@@ -7,9 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/integration/pending_call.h"
-#include "tests/testing/in_process_server.h"
-#include "tests/testing/life_cases.h"
+#include "tests/integration/life_request.h"
 
 namespace gpusim::testing {
 namespace {
@@ -17,52 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr char kGlider[] = "x = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n";
-
-grpc::Status Step(InProcessServer& server, const v1::StepRequest& request,
-                  v1::StepResponse& response) {
-  grpc::ClientContext context;
-  return server.life().Step(&context, request, &response);
-}
-
-v1::StepResponse StepWell(InProcessServer& server, const v1::StepRequest& request) {
-  v1::StepResponse response;
-  const grpc::Status status = Step(server, request, response);
-  EXPECT_TRUE(status.ok()) << status.error_message();
-  return response;
-}
-
-std::vector<std::string> StepBadly(InProcessServer& server, const v1::StepRequest& request) {
-  v1::StepResponse response;
-  const grpc::Status status = Step(server, request, response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
-  return ViolationsOf(status);
-}
-
-v1::StepRequest PatternRequest(const std::string& pattern, const std::string& topology,
-                               std::uint64_t generations) {
-  v1::StepRequest request;
-  request.set_pattern(pattern);
-  request.set_topology(topology);
-  request.set_generations(generations);
-  return request;
-}
-
-v1::PackedBoard Packed(const life::Board& board) {
-  v1::PackedBoard packed;
-  packed.set_width(board.width);
-  packed.set_height(board.height);
-  const std::uint32_t row_bytes = (board.width + 7) / 8;
-  std::string rows(std::size_t{row_bytes} * board.height, '\0');
-  for (std::uint32_t y = 0; y < board.height; ++y) {
-    for (std::uint32_t x = 0; x < board.width; ++x) {
-      if (board.Alive(x, y)) rows[y * row_bytes + x / 8] |= static_cast<char>(1 << (x % 8));
-    }
-  }
-  packed.set_rows(std::move(rows));
-  return packed;
-}
 
 TEST(LifeServiceTest, TruthsFromPackedBoards) {
   InProcessServer server;

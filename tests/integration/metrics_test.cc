@@ -1,4 +1,5 @@
 // The metrics of a running server, over plain HTTP.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -39,11 +40,11 @@ class MetricsTest : public ::testing::Test {
     v1::PingResponse response;
     return server_.server_service().Ping(&context, {}, &response);
   }
-  grpc::Status Step(const std::string& pattern) {
+  grpc::Status Step(const std::string& pattern, const std::string& topology = "torus:64x64") {
     grpc::ClientContext context;
     v1::StepRequest request;
     request.set_pattern(pattern);
-    request.set_topology("torus:64x64");
+    request.set_topology(topology);
     request.set_generations(4);
     v1::StepResponse response;
     return server_.life().Step(&context, request, &response);
@@ -51,13 +52,8 @@ class MetricsTest : public ::testing::Test {
   grpc::Status Odds() {
     grpc::ClientContext context;
     v1::GetOddsRequest request;
-    auto& position = *request.mutable_position();
-    position.set_edition(1);
-    auto& stack = *position.add_stacks();
-    stack.set_space(1);
-    for (const auto camel :
-         {v1::CAMEL_BLUE, v1::CAMEL_GREEN, v1::CAMEL_ORANGE, v1::CAMEL_YELLOW, v1::CAMEL_WHITE})
-      stack.add_camels(camel);
+    request.mutable_position()->set_edition(v1::EDITION_FIRST);
+    request.mutable_position()->mutable_text()->set_stacks("1:BGOYW");
     v1::GetOddsResponse response;
     return server_.camel_up().GetOdds(&context, request, &response);
   }
@@ -87,7 +83,7 @@ TEST_F(MetricsTest, SayWhatGetStatisticsSays) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(Ping().ok());
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(Step("bo$2bo$3o!").ok());
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(Odds().ok());
-  ASSERT_FALSE(Step("not a pattern").ok());
+  ASSERT_FALSE(Step("bo$2bo$3o!", "no topology").ok()) << "counts nowhere";
 
   const Samples samples = Read();
   grpc::ClientContext context;
@@ -160,7 +156,7 @@ TEST_F(MetricsTest, SeriesStayTheSameWhateverClientsSend) {
   EXPECT_GT(before.size(), 100u);
   for (int i = 0; i < 100; ++i) {
     Ping("request " + std::to_string(i));
-    Step("pattern " + std::to_string(i));
+    Step("bo$2bo$3o!", "topology " + std::to_string(i));
   }
   ASSERT_TRUE(Odds().ok());
   for (const std::string path : {"/", "/metrics/x", "/x?y=z", "/metrics?name=value"}) {
@@ -184,9 +180,11 @@ TEST_F(MetricsTest, CountersNeverFallAndBalanceUnderLoad) {
     const Samples now = Read();
     for (const auto& [series, value] : before) {
       const std::string name = series.substr(0, series.find('{'));
-      if (name.ends_with("_total") || name.ends_with("_bucket") || name.ends_with("_count") ||
-          name.ends_with("_sum"))
+      const bool counts = name.ends_with("_total") || name.ends_with("_bucket") ||
+                          name.ends_with("_count") || name.ends_with("_sum");
+      if (counts) {
         EXPECT_GE(now.at(series), value) << series;
+      }
     }
     for (const std::string kind : {"ping", "life"}) {
       const std::string label = "{kind=\"" + kind + "\"";
@@ -255,11 +253,9 @@ TEST_F(MetricsTest, PortThatIsTakenIsNamed) {
 TEST_F(MetricsTest, PromtoolFindsNothing) {
   if (std::string(GPUSIM_PROMTOOL).empty())
     GTEST_SKIP() << "no promtool was found when the tests were configured";
-  std::string text = Scrape(address());
-  // What comes first is prometheus-cpp's, of the port itself, and not for us to name.
-  text.erase(0, text.find("# HELP gpusim_"));
-  const Ending ending = RunProgram(
-      {.arguments = {GPUSIM_PROMTOOL, "check", "metrics"}, .environment = {}, .input = text});
+  const Ending ending = RunProgram({.arguments = {GPUSIM_PROMTOOL, "check", "metrics"},
+                                    .environment = {},
+                                    .input = Scrape(address())});
   EXPECT_EQ(ending.status, 0) << ending.err;
   EXPECT_EQ(ending.out + ending.err, "");
 }

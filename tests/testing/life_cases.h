@@ -31,11 +31,20 @@ std::vector<LifeTruth> LoadLifeTruths();
 // "B36/S23" with digits only.
 life::Rule PlainRule(const std::string& rule);
 
+// All that can be counted.
+inline constexpr life::FactSet kAllFacts =
+    life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
+
 struct LifeCase {
   life::Board board;
   life::Rule rule = life::kConway;
   life::Topology topology = life::Topology::kTorus;
   std::uint32_t generations = 1;
+  std::uint32_t facts_every = 0;
+  life::FactSet fact_set = 0;
+  life::Source source = life::Source::kCells;  // kRandom: of the board only the size counts
+  std::uint64_t seed = 0;
+  std::uint64_t threshold = 0;
 };
 
 // Cells alive with the given chance.
@@ -45,12 +54,27 @@ life::Board RandomBoard(std::uint32_t width, std::uint32_t height, double densit
 struct LifeResult {
   life::Board board;
   std::uint64_t population = 0;
+  std::vector<reference::LifeFacts> facts;  // row by row; what was not asked for is 0
 };
 
 // All cases in one batch of the slot, whose columns are poisoned first.
 std::vector<LifeResult> StepOnSlot(Slot& slot, const std::vector<LifeCase>& cases);
 
-life::Board StepByReference(const LifeCase& life_case);
+// Where the passes of a resident run go.
+enum class WorkBuffers { kTwoOthers, kOtherAndFrom };
+
+// All cases, of Source::kCells, as resident boards in one batch of the slot. Buffers that are written are poisoned first;
+// expects that `from` is as it was wherever it must be.
+std::vector<LifeResult> StepResidents(Backend& backend, Slot& slot,
+                                      const std::vector<LifeCase>& cases, WorkBuffers buffers);
+
+// Words that no engine writes by accident, with padding bits 0.
+life::Board PoisonedBoard(std::uint32_t width, std::uint32_t height);
+
+LifeResult StepByReference(const LifeCase& life_case);
+
+// Equal cells, populations and facts, the reference's being those that were asked for.
+void ExpectSameResult(const LifeResult& result, const LifeCase& life_case);
 
 std::string Describe(const LifeCase& life_case);
 std::string HexHash(const life::Board& board);

@@ -1,5 +1,7 @@
 // Plaintext, Life 1.05, Life 1.06, and telling the formats apart.
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -117,6 +119,50 @@ TEST(ReadLife105, Faults) {
 }
 
 // Cells around 0,0 used to come out shifted by readers that dropped signs or the box.
+TEST(WriteLife105, BlocksOfLiveRows) {
+  Board board = Board::Empty(9, 7);
+  for (const auto& [x, y] : {std::pair{2u, 1u}, {4u, 1u}, {0u, 2u}, {8u, 5u}})
+    board.Set(x, y, true);
+  EXPECT_EQ(WriteLife105(board, WholeBoard(board), {-4, 10}, life::kConway, 1000).value(),
+            "#Life 1.05\n#N\n#P -4 11\n..*.*\n*\n#P -4 15\n........*\n");
+  EXPECT_EQ(WriteLife105(board, {1, 1, 4, 2}, {0, 0}, {1u << 2, 0}, 1000).value(),
+            "#Life 1.05\n#R /2\n#P 0 0\n.*.*\n");
+  const Board empty = Board::Empty(3, 3);
+  EXPECT_EQ(WriteLife105(empty, WholeBoard(empty), {0, 0}, life::kConway, 14).value(),
+            "#Life 1.05\n#N\n");
+}
+
+TEST(WriteLife105, RandomBoardsComeBackAtTheirPlace) {
+  for (const std::uint32_t width : {1u, 79u, 80u, 81u, 160u, 200u}) {
+    for (const double density : {0.0, 0.02, 0.5, 1.0}) {
+      const Board board = RandomBoard(width, 30, density, width);
+      const std::string text =
+          WriteLife105(board, WholeBoard(board), {-7, 3}, {1u << 3 | 1u << 6, 1u << 2}, 1u << 20)
+              .value();
+      const Pattern pattern = Checked(ReadPattern(text));
+      EXPECT_EQ(pattern.format, Format::kLife105);
+      EXPECT_EQ(pattern.rule, (life::Rule{1u << 3 | 1u << 6, 1u << 2}));
+      Board back = Board::Empty(width, 30);
+      const Cell corner{pattern.box.x + 7, pattern.box.y - 3};
+      ASSERT_TRUE(Place(pattern, life::Topology::kPlane, corner, "pattern", back));
+      EXPECT_EQ(back, board);
+      std::size_t longest = 0;
+      for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
+           begin = end + 1)
+        longest = std::max(longest, end - begin);
+      EXPECT_LE(longest, 80u);
+    }
+  }
+}
+
+TEST(WriteLife105, TheCapIsExact) {
+  const Board board = RandomBoard(100, 100, 0.5, 3);
+  const std::string text =
+      WriteLife105(board, WholeBoard(board), {0, 0}, life::kConway, 1u << 20).value();
+  EXPECT_TRUE(WriteLife105(board, WholeBoard(board), {0, 0}, life::kConway, text.size()));
+  EXPECT_FALSE(WriteLife105(board, WholeBoard(board), {0, 0}, life::kConway, text.size() - 1));
+}
+
 TEST(ReadLife106, NegativeCoordinatesKeepTheirPlace) {
   const Pattern pattern = Checked(ReadLife106("#Life 1.06\n0 -1\n1 0\n-1 1\n0 1\n1 1\n"));
   EXPECT_EQ(pattern.box, (Box{-1, -1, 3, 3}));

@@ -21,6 +21,12 @@ TEST_F(CpuLifeTest, SmallBoardsOfAnyShapeAndRule) {
   testing::ExpectSmallBoardsLikeReference(*slot_);
 }
 TEST_F(CpuLifeTest, LargeBoards) { testing::ExpectLargeBoardsLikeReference(*slot_); }
+TEST_F(CpuLifeTest, FactsOfEveryGeneration) { testing::ExpectFactsLikeReference(*slot_); }
+TEST_F(CpuLifeTest, RandomBoards) { testing::ExpectRandomBoardsLikeReference(*slot_); }
+TEST_F(CpuLifeTest, ResidentBoards) {
+  testing::ExpectResidentBoardsLikeReference(*backend_, *slot_);
+}
+TEST_F(CpuLifeTest, BlocksOfResidentBoards) { testing::ExpectCellsReadAndWrite(*backend_); }
 
 // All 512 neighbourhoods at once: cell b of word n is bit n of neighbourhood b, 512 cells in 8
 // words. Every one of the 262,144 rules would take a while; each of the 18 bits alone, and all but

@@ -2,11 +2,15 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "server/kinds/life_kind.h"
+#include "server/services/life_convert.h"
 #include "server/services/packed_rows.h"
 #include "server/services/step_plan.h"
 #include "tests/testing/life_cases.h"
@@ -57,6 +61,38 @@ TEST(StepPlanTest, PaddedCellsCannotOverflow) {
   EXPECT_EQ(PaddedCells(kSide, kSide), (std::uint64_t{1} << 32) * kSide);
 }
 
+std::uint64_t PeakKilobytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss);
+}
+
+// Sizes in a request are claims: they are compared with the limit before anything is made of them.
+TEST(StepPlanTest, ClaimsOfSizeAreRefusedWithMemoryFlat) {
+  const std::uint64_t before = PeakKilobytes();
+  const StepLimits limits{.max_step_cells = std::uint64_t{1} << 24, .max_reply_bytes = 4u << 20};
+  const std::string digits(10u << 20, '7');
+  for (const auto& [pattern, topology] :
+       {std::pair<std::string, std::string>{"x = 4000000000, y = 4000000000\n4294967297o!", ""},
+        {"x = 4000000000, y = 4000000000, rule = B3/S23:T4000000000,4000000000\no!", ""},
+        {"x = 3, y = 3\n4000000000o!", "plane:auto"},
+        {"o4000000000$4000000000bo!", "plane:auto"},
+        {"o!", "torus:4294967295x4294967295"},
+        {digits, ""},
+        {"x = " + digits + ", y = 1\no!", ""}}) {
+    v1::StepRequest request;
+    request.set_pattern(pattern);
+    request.set_topology(topology);
+    EXPECT_FALSE(PlanOf(request, limits)) << pattern.substr(0, 40);
+  }
+  v1::StepRequest random;
+  random.mutable_random()->set_density(0.5);
+  random.set_topology("plane:4294967295x4294967295");
+  EXPECT_FALSE(PlanOf(random, limits));
+  // Texts of ten megabytes are held a few times; a board of the least of these claims would be 500 MB.
+  EXPECT_LT(PeakKilobytes(), before + 256 * 1024);
+}
+
 class NoListener final : public kinds::Listener<kinds::LifeTask> {
  public:
   void OnTaskFinished(kinds::LifeTask& /*task*/, batching::Outcome /*outcome*/) override {}
@@ -65,11 +101,10 @@ class NoListener final : public kinds::Listener<kinds::LifeTask> {
 std::uint64_t ChunkWork(std::uint32_t width, std::uint64_t generations,
                         const kinds::LifeChunk& chunk) {
   NoListener listener;
-  const kinds::LifeTask task({.board = life::Board::Empty(width, width),
-                              .rule = life::kConway,
-                              .topology = life::Topology::kTorus,
-                              .generations = generations},
-                             chunk, batching::TimePoint::max(), listener);
+  std::vector<kinds::LifeRun> runs(1);
+  runs[0].board = life::Board::Empty(width, width);
+  runs[0].generations = generations;
+  const kinds::LifeTask task(std::move(runs), chunk, batching::TimePoint::max(), listener);
   return task.cost().work;
 }
 
