@@ -35,6 +35,7 @@ void TakeDetails(const google::rpc::Status& details, Error& error) {
   for (const google::protobuf::Any& any : details.details()) {
     google::rpc::BadRequest bad_request;
     google::rpc::RetryInfo retry_info;
+    google::rpc::ErrorInfo error_info;
     if (any.UnpackTo(&bad_request)) {
       for (const auto& violation : bad_request.field_violations()) {
         error.violations.push_back({violation.field(), violation.description()});
@@ -45,6 +46,9 @@ void TakeDetails(const google::rpc::Status& details, Error& error) {
       error.retry_after =
           std::chrono::seconds(std::clamp<std::int64_t>(delay.seconds(), 0, kLongest)) +
           nanoseconds(std::max(delay.nanos(), 0));
+    } else if (any.UnpackTo(&error_info) && error_info.reason() == "BOARD_ELSEWHERE") {
+      const auto address = error_info.metadata().find("address");
+      if (address != error_info.metadata().end()) error.owner_address = address->second;
     }
   }
 }

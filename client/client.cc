@@ -4,6 +4,7 @@
 #include <gpusim/client_proto.h>
 
 #include "client/connection.h"
+#include "client/life_messages.h"
 #include "client/messages.h"
 
 namespace gpusim {
@@ -14,10 +15,15 @@ auto ToTyped(Result<Message> reply) {
   return std::move(reply).map([](Message&& message) { return FromMessage(std::move(message)); });
 }
 
-// The one reply that may be unreadable.
+// The replies that may be unreadable.
 Result<OddsColumns> ToTyped(Result<v1::GetOddsColumnsResponse> reply) {
   return std::move(reply).and_then(
       [](v1::GetOddsColumnsResponse&& message) { return FromMessage(message); });
+}
+
+Result<StepManyResult> ToTyped(Result<v1::StepManyResponse> reply) {
+  return std::move(reply).and_then(
+      [](v1::StepManyResponse&& message) { return FromMessage(std::move(message)); });
 }
 
 // A callback that fulfils a promise; the promise is shared because std::function has to be
@@ -85,6 +91,13 @@ Result<SimulateUpdate> Client::Simulate(const SimulateRequest& request,
 Result<StepResult> Client::Step(const StepRequest& request, const CallOptions& options) {
   return ToTyped(proto_->Step(ToMessage(request), options));
 }
+
+Result<StepManyResult> Client::StepMany(const StepManyRequest& request,
+                                        const CallOptions& options) {
+  return ToTyped(proto_->StepMany(ToMessage(request), options));
+}
+
+Boards Client::boards() { return Boards(proto_->boards()); }
 
 Result<ServerInfo> Client::GetInfo(const CallOptions& options) {
   return ToTyped(proto_->GetInfo({}, options));

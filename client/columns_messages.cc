@@ -1,53 +1,17 @@
-#include <bit>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include "client/call_error.h"
 #include "client/camel_letters.h"
+#include "client/column_reader.h"
 #include "client/messages.h"
 
 namespace gpusim {
 namespace {
 
-// Columns are little-endian, and so is every machine that this runs on.
-static_assert(std::endian::native == std::endian::little);
-
 template <class T>
 std::string ToBytes(const std::vector<T>& column) {
   return {reinterpret_cast<const char*>(column.data()), column.size() * sizeof(T)};
-}
-
-// Reads columns; the first one with a wrong length is remembered.
-class ColumnReader {
- public:
-  explicit ColumnReader(std::size_t rows) : rows_(rows) {}
-
-  template <class T>
-  void Read(const char* name, const std::string& bytes, std::size_t components,
-            std::vector<T>& column) {
-    if (bytes.empty()) return;
-    const std::size_t expected = components * rows_ * sizeof(T);
-    if (bytes.size() != expected) {
-      if (fault_.empty()) {
-        fault_ = std::string("the reply's column ") + name + " has " +
-                 std::to_string(bytes.size()) + " bytes, not " + std::to_string(expected);
-      }
-      return;
-    }
-    column.resize(components * rows_);
-    std::memcpy(column.data(), bytes.data(), bytes.size());
-  }
-
-  const std::string& fault() const { return fault_; }
-
- private:
-  const std::size_t rows_;
-  std::string fault_;
-};
-
-Error BadReply(std::string message) {
-  return Error{.code = StatusCode::kInternal, .message = std::move(message)};
 }
 
 // Every row whose status is not 0; the server says why of the first ones alone.

@@ -16,14 +16,14 @@ namespace {
 using std::chrono::nanoseconds;
 
 // UNAVAILABLE is repeated by gRPC, which knows best when a connection is back; only calls that are
-// named here, all of which just read, as every call of Camel Up does. A new call that changes
-// something must not be added without a request id.
+// named here. Those of Camel Up and of the server just read; those of Life that change something
+// have a request id. A new call that changes something must not be added without one.
 std::string ServiceConfig(int max_attempts) {
   std::string config = R"({"loadBalancingConfig": [{"round_robin": {}}])";
   if (max_attempts > 1) {
     config += R"(, "methodConfig": [{"name": [
       {"service": "gpusim.v1.CamelUpService"},
-      {"service": "gpusim.v1.LifeService", "method": "Step"},
+      {"service": "gpusim.v1.LifeService"},
       {"service": "gpusim.v1.ServerService", "method": "GetInfo"},
       {"service": "gpusim.v1.ServerService", "method": "GetStatistics"},
       {"service": "gpusim.v1.ServerService", "method": "Ping"}],
@@ -86,14 +86,17 @@ ProtoClient::Connection::~Connection() {
   calls_.AwaitEmpty();
 }
 
-CallTerms ProtoClient::Connection::Terms(const CallOptions& options) const {
-  const nanoseconds timeout = std::min(options.timeout.value_or(options_.timeout), kNoTimeout);
+CallTerms ProtoClient::Connection::Terms(const CallOptions& options,
+                                         std::optional<nanoseconds> otherwise) const {
+  const nanoseconds own = options.timeout.value_or(options_.timeout);
+  const nanoseconds timeout = std::min(options.timeout ? own : otherwise.value_or(own), kNoTimeout);
   return CallTerms{.channel = channel_.get(),
                    .server = options_.server,
                    .timeout = timeout,
                    .wait_as_told = options_.wait_as_told,
                    .cancellation = options.cancellation.value_or(Cancellation()),
-                   .end = std::chrono::steady_clock::now() + timeout};
+                   .end = std::chrono::steady_clock::now() + timeout,
+                   .longest_wait = own};
 }
 
 }  // namespace gpusim

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,9 @@ class ProtoClient::Connection {
   // The calls touch the stubs, so they have to be over before any member goes.
   ~Connection();
 
-  CallTerms Terms(const CallOptions& options) const;
+  // `otherwise`: what a call without a timeout of its own has instead of the client's.
+  CallTerms Terms(const CallOptions& options,
+                  std::optional<std::chrono::nanoseconds> otherwise = {}) const;
 
   template <class Request, class Response, class Service>
   Result<Response> Wait(Service& stub,

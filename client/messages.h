@@ -7,13 +7,11 @@
 #include <gpusim/camel_up.h>
 #include <gpusim/camel_up_columns.h>
 #include <gpusim/camel_up_moves.h>
-#include <gpusim/life.h>
 #include <gpusim/odds_stream.h>
 #include <gpusim/server_info.h>
 #include <gpusim/simulate.h>
 
 #include "gpusim/v1/camel_up.pb.h"
-#include "gpusim/v1/life.pb.h"
 #include "gpusim/v1/server.pb.h"
 
 namespace gpusim {
@@ -23,7 +21,6 @@ v1::GetOddsColumnsRequest ToMessage(const OddsColumnsRequest& request);
 v1::SimulateRequest ToMessage(const SimulateRequest& request);
 v1::EvaluateMovesRequest ToMessage(const MovesRequest& request);
 v1::EvaluateMovesManyRequest ToMessage(const std::vector<MovesRequest>& questions);
-v1::StepRequest ToMessage(const StepRequest& request);
 
 // Columns whose lengths do not fit their rows, one violation each.
 std::vector<FieldViolation> LengthFaults(const OddsColumnsRequest& request);
@@ -35,7 +32,6 @@ SimulateUpdate FromMessage(const v1::SimulateResponse& message);
 Moves FromMessage(const v1::EvaluateMovesResponse& message);
 std::vector<Result<Moves>> FromMessage(const v1::EvaluateMovesManyResponse& message);
 StreamAnswer FromMessage(const v1::StreamItem& message);
-StepResult FromMessage(v1::StepResponse message);  // by value: boards are moved, not copied
 ServerInfo FromMessage(const v1::GetInfoResponse& message);
 ServerStatistics FromMessage(const v1::GetStatisticsResponse& message);
 

@@ -5,6 +5,7 @@
 
 #include <gpusim/client_proto.h>
 
+#include "client/board_owners.h"
 #include "client/connection.h"
 #include "client/odds_stream_call.h"
 #include "client/updates_call.h"
@@ -22,7 +23,8 @@ Result<std::unique_ptr<ProtoClient>> ProtoClient::Create(ClientOptions options) 
 }
 
 ProtoClient::ProtoClient(std::unique_ptr<Connection> connection)
-    : connection_(std::move(connection)) {}
+    : connection_(std::move(connection)),
+      boards_(new ProtoBoards(std::make_unique<ProtoBoards::Owners>(*connection_))) {}
 
 ProtoClient::~ProtoClient() = default;
 
@@ -75,6 +77,12 @@ Result<v1::SimulateResponse> ProtoClient::Simulate(
 Result<v1::StepResponse> ProtoClient::Step(const v1::StepRequest& request,
                                            const CallOptions& options) {
   return connection_->Wait(connection_->life(), &v1::LifeService::StubInterface::Step, request,
+                           options);
+}
+
+Result<v1::StepManyResponse> ProtoClient::StepMany(const v1::StepManyRequest& request,
+                                                   const CallOptions& options) {
+  return connection_->Wait(connection_->life(), &v1::LifeService::StubInterface::StepMany, request,
                            options);
 }
 

@@ -50,6 +50,17 @@ ServerInfo FromMessage(const v1::GetInfoResponse& message) {
                                 .file = table.file(),
                                 .reason = table.reason()});
   }
+  const v1::BoardsInfo& boards = message.boards();
+  info.boards = {.on = boards.on(),
+                 .owner = boards.owner(),
+                 .address = boards.address(),
+                 .boards = boards.boards(),
+                 .running = boards.running(),
+                 .memory_bytes = boards.memory_bytes(),
+                 .max_memory_bytes = boards.max_memory_bytes(),
+                 .state_bytes = boards.state_bytes(),
+                 .max_state_bytes = boards.max_state_bytes(),
+                 .next_lease_ends = std::chrono::milliseconds(boards.next_lease_ends_ms())};
   if (message.has_warm_stream()) info.warm_stream = FromMessage(message.warm_stream());
   return info;
 }

@@ -6,6 +6,7 @@
 // gRPC does not read RetryInfo.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -34,8 +35,14 @@ struct CallTerms {
   bool wait_as_told;
   Cancellation cancellation;
   std::chrono::steady_clock::time_point end;
+  // Before another attempt. A call without a deadline would else wait for an hour if told so.
+  std::chrono::nanoseconds longest_wait;
 
   std::chrono::nanoseconds TimeLeft() const { return end - std::chrono::steady_clock::now(); }
+
+  std::optional<std::chrono::nanoseconds> WaitBefore(const Error& error) const {
+    return WaitBeforeRepeat(error, wait_as_told, std::min(TimeLeft(), longest_wait));
+  }
 
   std::shared_ptr<grpc::ClientContext> NewContext() const {
     auto context = std::make_shared<grpc::ClientContext>();
@@ -61,7 +68,7 @@ Result<Response> CallAndWait(const CallTerms& terms, Send send) {
     if (status.ok()) return response;
 
     Error error = terms.ToError(status);
-    const auto wait = WaitBeforeRepeat(error, terms.wait_as_told, terms.TimeLeft());
+    const auto wait = terms.WaitBefore(error);
     if (!wait) return tl::unexpected(std::move(error));
     if (cancellation.WaitFor(*wait)) return tl::unexpected(terms.ToError(grpc::Status::CANCELLED));
   }
@@ -130,7 +137,7 @@ class AsyncCall : public grpc::ClientUnaryReactor,
   // False when there is no point in another attempt. A sleep that is cancelled leads to an attempt
   // that is cancelled before it starts.
   bool SleepThenAttempt(const Error& error) {
-    const auto wait = WaitBeforeRepeat(error, terms_.wait_as_told, terms_.TimeLeft());
+    const auto wait = terms_.WaitBefore(error);
     if (!wait || cancelled_) return false;
     alarm_.emplace();
     alarm_->Set(std::chrono::system_clock::now() + *wait, [this](bool) { Attempt(); });

@@ -51,7 +51,7 @@ Result<Response> ReadUpdates(const CallTerms& terms, Open open,
     if (status.ok()) status = {grpc::StatusCode::INTERNAL, "the stream ended without an answer"};
 
     Error error = terms.ToError(status);
-    const auto wait = WaitBeforeRepeat(error, terms.wait_as_told, terms.TimeLeft());
+    const auto wait = terms.WaitBefore(error);
     if (!wait || any) return tl::unexpected(std::move(error));
     if (cancellation.WaitFor(*wait)) return tl::unexpected(terms.ToError(grpc::Status::CANCELLED));
   }

@@ -23,6 +23,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+// While draining: long enough for a call that came in just before to be seen by its handler.
+constexpr milliseconds kTick{100};
+
 kinds::BatchSizes SizesFor(const ServerOptions& options, const Backend& backend) {
   return kinds::BatchSizesFor(backend, options.max_step_cells / life::kCellsPerWord);
 }
@@ -75,8 +78,32 @@ std::vector<FlagLimit> LimitsOf(const ServerOptions& options) {
       {"max-stream-items", options.max_stream_items},
       {"max-cache-bytes", options.max_cache_bytes},
       {"max-concurrent-streams", options.max_concurrent_streams},
+      {"max-boards", options.max_boards},
+      {"max-state-bytes", options.max_state_bytes},
       {"default-deadline", static_cast<std::uint64_t>(options.default_deadline.count())},
   };
+}
+
+// What boards may take of each device, whatever is asked for at the same time from the host.
+std::vector<std::uint64_t> BoardBudgets(const ServerOptions& options, const Backend& backend) {
+  std::vector<std::uint64_t> budgets;
+  for (std::size_t device = 0; device < backend.devices().size(); ++device) {
+    const std::uint64_t free = backend.FreeMemory(device);
+    const std::uint64_t share = backend.kind() == BackendKind::kCuda ? free / 5 * 4 : free / 2;
+    budgets.push_back(options.device_memory != 0 ? options.device_memory : share);
+  }
+  return budgets;
+}
+
+boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend& backend) {
+  return {.on = options.boards,
+          .owner = options.server_id.empty() ? HostId() : options.server_id,
+          .address = options.advertise_address,
+          .state_dir = options.state_dir,
+          .max_boards = options.max_boards,
+          .max_state_bytes = options.max_state_bytes,
+          .device_memory = BoardBudgets(options, backend),
+          .first_kind = kinds::kBoards};
 }
 
 // These two are for all servers of a process, and not thread-safe.
@@ -136,6 +163,8 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
   if (!slots) return tl::unexpected(std::move(slots.error()));
   parts.slots = *std::move(slots);
   std::unique_ptr<Server> server(new Server(options, std::move(parts), std::move(log)));
+  if (auto boards = server->boards_.Start(); !boards)
+    return tl::unexpected(std::move(boards.error()));
   if (auto listening = server->ListenForMetrics(options); !listening)
     return tl::unexpected(std::move(listening.error()));
   if (auto listening = server->Listen(options); !listening)
@@ -155,7 +184,7 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
       const std::string place = "device " + std::to_string(device) + " (" +
                                 backend.devices()[device].name + "), slot " + std::to_string(i);
       if (!slot) return tl::unexpected(place + ": " + slot.error().what);
-      if (const auto warm = kinds::WarmUp(**slot, races); !warm)
+      if (const auto warm = kinds::WarmUp(backend, device, **slot, races); !warm)
         return tl::unexpected(place + ", warm-up: " + warm.error());
       slots.push_back(*std::move(slot));
     }
@@ -175,6 +204,9 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
                                 options.max_queued_calls, options.max_queued_bytes),
                  RunnersOf(slots_, backend_->devices().size()), batching::SteadyClock(),
                  DevicesOf(slots_.size(), backend_->devices().size())),
+      boards_(StoreOptionsOf(options, *backend_), *backend_, scheduler_,
+              [this](const std::string& line) { log_->info("boards: {}", line); }),
+      request_memory_(batching::SteadyClock()),
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
                .calls_under_way = calls_under_way_,
@@ -182,6 +214,9 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
                .race_tables = *race_tables_,
                .warm_streams = *warm_streams_,
                .odds_cache = odds_cache_,
+               .boards = boards_,
+               .request_memory = request_memory_,
+               .advertised_address = advertised_address_,
                .default_deadline = options.default_deadline,
                .max_queued_bytes = options.max_queued_bytes,
                .max_step_cells = options.max_step_cells,
@@ -233,6 +268,8 @@ tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
     if (address.IsUnix()) ports_[i] = 0;
     addresses_.push_back(FormatListenAddress(address, ports_[i]));
   }
+  advertised_address_.Set(options.advertise_address.empty() ? addresses_.front()
+                                                            : options.advertise_address);
   for (const char* service :
        {v1::CamelUpService::service_full_name(), v1::LifeService::service_full_name(),
         v1::ServerService::service_full_name()})
@@ -264,24 +301,28 @@ void Server::FinishCalls(milliseconds drain_time) {
     grpc_->Shutdown(std::chrono::system_clock::now() + drain_time + kLastResort);
   });
   open_streams_.EndAllSoon();
-  // A tick is long enough for a call that came in just before to be seen by its handler.
-  constexpr milliseconds kTick{100};
+  // Ends runs, so that their calls do, and saves boards, for which the scheduler has to run still.
+  auto boards = std::async(std::launch::async, [&] { boards_.Drain(); });
+  const bool in_time = AwaitCalls(shutdown, deadline);
+  boards.get();
+  if (!in_time) {
+    log_->warn("draining: {} call(s) not done in time", calls_under_way_.load());
+    scheduler_.Drain(steady_clock::now());
+  }
+  // What else is open then are streams of gRPC's own, such as watches of the health, which end
+  // at nobody's wish but ours.
+  if (shutdown.wait_for(kTick) != std::future_status::ready)
+    grpc_server_cancel_all_calls(grpc_->c_server());
+  shutdown.get();
+}
+
+bool Server::AwaitCalls(const std::future<void>& shutdown, steady_clock::time_point deadline) {
   while (shutdown.wait_until(std::min(steady_clock::now() + kTick, deadline)) !=
          std::future_status::ready) {
-    const bool time_is_up = steady_clock::now() >= deadline;
-    if (time_is_up) {
-      log_->warn("draining: {} call(s) not done in time", calls_under_way_.load());
-      scheduler_.Drain(steady_clock::now());
-    }
-    // What else is open then are streams of gRPC's own, such as watches of the health, which end
-    // at nobody's wish but ours.
-    if (time_is_up || calls_under_way_ == 0) {
-      shutdown.wait_for(kTick);
-      grpc_server_cancel_all_calls(grpc_->c_server());
-      break;
-    }
+    if (calls_under_way_ == 0) return true;
+    if (steady_clock::now() >= deadline) return false;
   }
-  shutdown.get();
+  return true;
 }
 
 void Server::LogKinds() const {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,15 +19,18 @@
 
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
+#include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
 #include "server/config/server_options.h"
 #include "server/kinds/warm_stream.h"
 #include "server/metrics/endpoint.h"
 #include "server/race/race_tables.h"
+#include "server/services/advertised_address.h"
 #include "server/services/camel_up_service.h"
 #include "server/services/conversion_pool.h"
 #include "server/services/life_service.h"
 #include "server/services/open_streams.h"
+#include "server/services/request_memory.h"
 #include "server/services/server_service.h"
 #include "server/services/serving_context.h"
 
@@ -57,8 +62,8 @@ class Server {
   std::string metrics_address() const { return metrics_ ? metrics_->address() : ""; }
 
   // Health says NOT_SERVING, no new call is let in, and those that were are answered, for as long
-  // as `drain_time`; those that take longer end with UNAVAILABLE. Streams are asked to end by
-  // themselves. Returns when no call is left.
+  // as `drain_time`; those that take longer end with UNAVAILABLE. Streams and runs of boards are asked to
+  // end by themselves, and boards are saved, whatever that takes. Returns when no call is left.
   // Blocks; for one thread; idempotent.
   void Drain(std::chrono::milliseconds drain_time);
 
@@ -79,6 +84,8 @@ class Server {
   tl::expected<void, std::string> ListenForMetrics(const ServerOptions& options);
   metrics::Snapshot ReadMetrics() const;
   void FinishCalls(std::chrono::milliseconds drain_time);
+  bool AwaitCalls(const std::future<void>& shutdown,
+                  std::chrono::steady_clock::time_point deadline);
   void LogKinds() const;
 
   // Each uses those above it and is destroyed before them. Whoever may post to the pool or
@@ -93,6 +100,9 @@ class Server {
   OpenStreams open_streams_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;
+  boards::BoardStore boards_;
+  RequestMemory request_memory_;
+  AdvertisedAddress advertised_address_;
   const ServingContext context_;
   CamelUpServiceImpl camel_up_;
   LifeServiceImpl life_;

@@ -1,7 +1,10 @@
 // What a server tells of itself to those who operate it.
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "server/config/listen_address.h"
 #include "server/kinds/kinds.h"
@@ -25,6 +28,8 @@ metrics::Snapshot Server::ReadMetrics() const {
   std::vector<metrics::DeviceUse> devices;
   for (std::size_t i = 0; i < backend_->devices().size(); ++i)
     devices.push_back({backend_->devices()[i].name, scheduler_.busy(i)});
+  std::optional<metrics::BoardsUse> boards;
+  if (boards_.options().on) boards.emplace().store = boards_.use();
   const ConversionPool::Load conversions = conversions_.load();
   return {
       .version = std::string(Version()),
@@ -36,7 +41,7 @@ metrics::Snapshot Server::ReadMetrics() const {
       .odds_cache = odds_cache_.statistics(),
       .race_tables = {race_tables_->Report(camel_up::Edition::kFirst),
                       race_tables_->Report(camel_up::Edition::kSecond)},
-      .boards = std::nullopt,
+      .boards = std::move(boards),
       .conversions_waiting = conversions.waiting,
       .conversions_refused = conversions.refused,
       .calls_under_way = static_cast<std::uint64_t>(

@@ -17,6 +17,8 @@ bool Alive(const v1::PackedBoard& board, std::uint64_t x, std::uint64_t y) {
 //   2 5
 //   3 6
 //   7 8
+constexpr std::uint32_t kBrailleWidth = CellsOfCharacter(true).width;
+constexpr std::uint32_t kBrailleHeight = CellsOfCharacter(true).height;
 constexpr unsigned kDotBits[kBrailleHeight][kBrailleWidth] = {
     {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
@@ -25,6 +27,25 @@ void AppendBraille(unsigned dots, std::string& text) {
   text += '\xe2';
   text += static_cast<char>(0xa0 | dots >> 6);
   text += static_cast<char>(0x80 | (dots & 0x3f));
+}
+
+// Settled boards are 3% alive, soups 37%, so the steps are narrow at the lower end.
+struct Shade {
+  unsigned least;  // density of 255
+  const char* utf8;
+  const char* ascii;
+};
+constexpr Shade kShades[] = {{110, "\u2588", "#"},
+                             {60, "\u2593", "*"},
+                             {20, "\u2592", ":"},
+                             {1, "\u2591", "."},
+                             {0, " ", " "}};
+
+// Outside, and behind the end of a field that is too short, nothing lives.
+unsigned DensityAt(const v1::DensityFrame& frame, std::uint64_t column, std::uint64_t row) {
+  const std::uint64_t index = row * frame.columns() + column;
+  if (row >= frame.rows() || index >= frame.density().size()) return 0;
+  return static_cast<unsigned char>(frame.density()[index]);
 }
 
 }  // namespace
@@ -40,6 +61,27 @@ std::string BraillePicture(const v1::PackedBoard& board) {
         }
       }
       AppendBraille(dots, text);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string BoardPicture(const v1::PackedBoard& board, bool utf8) {
+  return utf8 ? BraillePicture(board) : TextPicture(board);
+}
+
+std::string DensityPicture(const v1::DensityFrame& frame, bool utf8) {
+  std::string text;
+  for (std::uint64_t row = 0; row < frame.rows(); row += 2) {
+    for (std::uint64_t column = 0; column < frame.columns(); ++column) {
+      const unsigned sum = DensityAt(frame, column, row) + DensityAt(frame, column, row + 1);
+      const unsigned density = (sum + 1) / 2;
+      for (const Shade& shade : kShades) {
+        if (density < shade.least) continue;
+        text += utf8 ? shade.utf8 : shade.ascii;
+        break;
+      }
     }
     text += '\n';
   }

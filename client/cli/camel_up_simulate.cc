@@ -77,6 +77,7 @@ class CamelUpSimulate : public Command {
   tl::expected<Output, Failure> Run(const Settings& settings, ProtoClient& client,
                                     const CallOptions& options) override {
     v1::SimulateResponse last;
+    const CallOptions bounded = WithTimeout(settings, options);
     Result<v1::SimulateResponse> run;
     {
       LiveView view(settings);
@@ -87,7 +88,7 @@ class CamelUpSimulate : public Command {
             view.Draw(Table(settings, update), Progress(update));
             return true;
           },
-          options);
+          bounded);
     }
     if (!run) return Broken(settings, Report(run.error()), last);
     if (run->state() == v1::SIMULATE_STATE_DRAINING)
@@ -133,7 +134,9 @@ class CamelUpSimulate : public Command {
   std::string Table(const Settings& settings, const v1::SimulateResponse& update) const {
     if (!settings.terminal.redraws) return "";
     return OddsTable(update.estimate(), request_.position().edition(),
-                     Terminal{.is_terminal = true, .color = settings.terminal.color}) +
+                     Terminal{.is_terminal = true,
+                              .color = settings.terminal.color,
+                              .utf8 = settings.terminal.utf8}) +
            '\n';
   }
 

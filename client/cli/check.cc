@@ -1,5 +1,6 @@
 #include "client/cli/check.h"
 
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ namespace {
 
 constexpr const char* kHelp =
     "Asks the server what is known: leg odds of both editions to the last integer, race odds to\n"
-    "1e-9, gliders on a torus. A race that the server has no table for is skipped.\n"
+    "1e-9, gliders on a torus, also many in a call and as a resident board, which is made and\n"
+    "deleted. A race that the server has no table for is skipped, and so are boards if it has "
+    "none.\n"
     "Exit status 1 if an answer differs or a call fails.";
 
 enum class Outcome { kOk, kDiffers, kSkipped, kFailed };
@@ -139,21 +142,85 @@ Finding CheckRace(const RaceTruth& truth, ProtoClient& client, const CallOptions
   return std::move(comparison).Result();
 }
 
+// The start of a glider; a StepRequest or the header of a board.
+template <class Message>
+void FillStart(const LifeTruth& truth, Message& message) {
+  message.set_pattern(truth.rle);
+  message.set_rule("B3/S23");
+  message.set_topology(truth.topology);
+  message.mutable_at()->set_x(truth.x);
+  message.mutable_at()->set_y(truth.y);
+}
+
+v1::StepRequest StepOf(const LifeTruth& truth) {
+  v1::StepRequest request;
+  FillStart(truth, request);
+  request.set_generations(truth.generations);
+  request.add_facts(v1::FACT_HASH);
+  return request;
+}
+
 Finding CheckLife(const LifeTruth& truth, ProtoClient& client, const CallOptions& options) {
   std::string name = "life, glider on " + std::string(truth.topology) + ", " +
                      std::to_string(truth.generations) + " generations";
-  v1::StepRequest request;
-  request.set_pattern(truth.rle);
-  request.set_rule("B3/S23");
-  request.set_topology(truth.topology);
-  request.mutable_at()->set_x(truth.x);
-  request.mutable_at()->set_y(truth.y);
-  request.set_generations(truth.generations);
-  const auto step = client.Step(request, options);
+  const auto step = client.Step(StepOf(truth), options);
   if (!step) return FailedCall(std::move(name), step.error());
   Comparison comparison(std::move(name));
   comparison.Same("the population", step->population(), truth.population);
   comparison.Same("the hash", step->hash(), truth.hash);
+  return std::move(comparison).Result();
+}
+
+Finding CheckManyLives(ProtoClient& client, const CallOptions& options) {
+  std::string name = "life, many gliders in a call";
+  v1::StepManyRequest request;
+  for (const LifeTruth& truth : LifeTruths()) *request.add_boards() = StepOf(truth);
+  const auto many = client.StepMany(request, options);
+  if (!many) return FailedCall(std::move(name), many.error());
+  Comparison comparison(std::move(name));
+  int board = 0;
+  for (const LifeTruth& truth : LifeTruths()) {
+    const v1::StepResponse& step = board < many->results_size()
+                                       ? many->results(board).step()
+                                       : v1::StepResponse::default_instance();
+    const std::string of = " of board " + std::to_string(board++);
+    comparison.Same("the population" + of, step.population(), truth.population);
+    comparison.Same("the hash" + of, step.hash(), truth.hash);
+  }
+  return std::move(comparison).Result();
+}
+
+// A name that no other board has, and a lease that ends soon should the client die here.
+Finding CheckBoard(ProtoClient& client, const CallOptions& options) {
+  const LifeTruth& truth = LifeTruths().back();
+  std::string name = "life, glider on a resident board";
+  v1::CreateBoardHeader header;
+  FillStart(truth, header);
+  constexpr std::uint32_t kLeaseSeconds = 60;
+  header.set_lease_s(kLeaseSeconds);
+  header.set_autosave_every_s(0);
+  const auto made = client.boards().Create(header, nullptr, options);
+  if (!made && made.error().code == StatusCode::kFailedPrecondition)
+    return {std::move(name), Outcome::kSkipped, Printable(made.error().message)};
+  if (!made) return FailedCall(std::move(name), made.error());
+  v1::StepBoardRequest run;
+  run.set_name(made->board().name());
+  run.set_to_generation(truth.generations);
+  run.add_facts(v1::FACT_HASH);
+  CallOptions bounded = options;
+  constexpr std::chrono::seconds kLongest{30};
+  if (!bounded.timeout) bounded.timeout = kLongest;
+  const auto end = client.boards().Step(
+      run, [](const v1::StepBoardResponse&) { return true; }, bounded);
+  v1::DeleteBoardRequest deletion;
+  deletion.set_name(made->board().name());
+  const auto deleted = client.boards().Delete(deletion, options);
+  if (!end) return FailedCall(std::move(name), end.error());
+  if (!deleted) return FailedCall(std::move(name), deleted.error());
+  Comparison comparison(std::move(name));
+  comparison.Same("the generation", end->facts().generation(), truth.generations);
+  comparison.Same("the population", end->facts().population(), truth.population);
+  comparison.Same("the hash", end->facts().hash(), truth.hash);
   return std::move(comparison).Result();
 }
 
@@ -199,6 +266,8 @@ class Check : public Command {
     CheckRaces(client, options, findings);
     for (const LifeTruth& truth : LifeTruths())
       findings.push_back(CheckLife(truth, client, options));
+    findings.push_back(CheckManyLives(client, options));
+    findings.push_back(CheckBoard(client, options));
     if (options.cancellation && options.cancellation->cancelled())
       return Fail(kExitInterrupted, "interrupted");
     int count[4] = {};

@@ -51,10 +51,17 @@ enum class Format { kTable, kJson, kCsv };
 struct Settings {
   std::string server;
   std::chrono::nanoseconds timeout;
+  bool timeout_given = false;  // by --timeout
   Format format = Format::kTable;
   Terminal terminal;
   Console console;
 };
+
+// Of calls that stream, which have no deadline unless somebody asks for one.
+inline CallOptions WithTimeout(const Settings& settings, CallOptions options) {
+  if (settings.timeout_given) options.timeout = settings.timeout;
+  return options;
+}
 
 // The options are parsed into it, then Prepare and Run are called once each.
 class Command {

@@ -12,6 +12,8 @@
 #include "client/cli/camel_up_odds.h"
 #include "client/cli/camel_up_simulate.h"
 #include "client/cli/check.h"
+#include "client/cli/life_boards.h"
+#include "client/cli/life_soups.h"
 #include "client/cli/life_step.h"
 #include "client/cli/ping.h"
 #include "client/cli/status.h"
@@ -118,7 +120,23 @@ CommandLine::CommandLine()
   Add(camel_up, "simulate", "A long Monte Carlo run with running estimates", &MakeCamelUpSimulate);
   Add(camel_up, "batch", "The odds of a file of positions, as lines of JSON", &MakeCamelUpBatch);
   CLI::App& life = *app_.add_subcommand("life", "Game of Life");
-  Add(life, "step", "Run a pattern and tell what became of it", &MakeLifeStep);
+  Add(life, "step", "Run a pattern, or a board of the server, and tell what became of it",
+      &MakeLifeStep);
+  Add(life, "soups", "Run many random boards and tell how they end", &MakeLifeSoups);
+  Add(life, "create", "Make a board that stays on the server", &MakeLifeCreate);
+  Add(life, "list", "The server's boards", &MakeLifeList);
+  Add(life, "show", "A board and its facts", &MakeLifeShow);
+  Add(life, "update", "Change a board's lease and automatic saves", &MakeLifeUpdate);
+  Add(life, "stop", "End the run of a board", &MakeLifeStop);
+  Add(life, "read", "Cells of a board, to a file or as a picture", &MakeLifeRead);
+  Add(life, "write", "Stamp cells on a board", &MakeLifeWrite);
+  Add(life, "run", "Step a board and draw it", &MakeLifeRun);
+  Add(life, "watch", "Draw a board while it runs", &MakeLifeWatch);
+  Add(life, "fork", "Copy a board", &MakeLifeFork);
+  Add(life, "snapshot", "Save a board to the server's disk", &MakeLifeSnapshot);
+  Add(life, "snapshots", "What is saved there", &MakeLifeSnapshots);
+  Add(life, "restore", "Make a board of a snapshot", &MakeLifeRestore);
+  Add(life, "delete", "Delete a board, or a snapshot", &MakeLifeDelete);
   Add(app_, "status", "The server's version, devices, counters and limits", &MakeStatus);
   Add(app_, "check", "Ask the server what is known, and compare", &MakeCheck);
   Add(app_, "ping", "Time empty calls through the server's scheduler", &MakePing);
@@ -169,6 +187,7 @@ tl::expected<Settings, Failure> CommandLine::CheckSettings(const Terminal& termi
   const auto timeout = ParseDuration(timeout_);
   if (!timeout) return WrongUsage("--timeout '" + Printable(timeout_) + "' " + timeout.error());
   settings.timeout = *timeout;
+  settings.timeout_given = app_.count("--timeout") > 0;
   if (format_ == "table") {
     settings.format = Format::kTable;
   } else if (format_ == "json") {

@@ -12,8 +12,8 @@ namespace {
 // More than a server takes; a bound so that an endless device is not read for ever.
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 
-std::string Reason(const char* verb, const std::string& path, int error) {
-  return std::string("cannot ") + verb + " " + path + ": " + std::strerror(error);
+std::string CannotRead(const std::string& path, int error) {
+  return "cannot read " + path + ": " + std::strerror(error);
 }
 
 tl::expected<std::string, std::string> ReadAll(int descriptor, const std::string& path) {
@@ -23,7 +23,7 @@ tl::expected<std::string, std::string> ReadAll(int descriptor, const std::string
     const ssize_t count = read(descriptor, buffer, sizeof buffer);
     if (count == 0) return bytes;
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return tl::unexpected(Reason("read", path, errno));
+    if (count < 0) return tl::unexpected(CannotRead(path, errno));
     bytes.append(buffer, static_cast<std::size_t>(count));
     if (bytes.size() > kLargestFile) {
       return tl::unexpected("cannot read " + path + ": it is longer than 1 GiB");
@@ -36,24 +36,13 @@ tl::expected<std::string, std::string> ReadAll(int descriptor, const std::string
 tl::expected<std::string, std::string> ReadFile(const std::string& path) {
   if (path == "-") return ReadAll(STDIN_FILENO, "standard input");
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return tl::unexpected(Reason("read", path, errno));
+  if (descriptor < 0) return tl::unexpected(CannotRead(path, errno));
   auto bytes = ReadAll(descriptor, path);
   close(descriptor);
   return bytes;
 }
 
-tl::expected<void, std::string> WriteFile(const std::string& path, const std::string& bytes) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return tl::unexpected(Reason("write", path, errno));
-  const bool written = WriteAll(descriptor, bytes);
-  const int write_error = errno;
-  const bool closed = close(descriptor) == 0;
-  if (!written) return tl::unexpected(Reason("write", path, write_error));
-  if (!closed) return tl::unexpected(Reason("write", path, errno));
-  return {};
-}
-
-bool WriteAll(int descriptor, const std::string& bytes) {
+bool WriteAll(int descriptor, std::string_view bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t count = write(descriptor, bytes.data() + done, bytes.size() - done);

@@ -1,7 +1,8 @@
-// Whole files, in and out.
+// Bytes of files; what is written to one: output_file.h.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <tl/expected.hpp>
 
@@ -11,10 +12,7 @@ namespace gpusim::cli {
 // directory".
 tl::expected<std::string, std::string> ReadFile(const std::string& path);
 
-// Replaces what was there.
-tl::expected<void, std::string> WriteFile(const std::string& path, const std::string& bytes);
-
 // To an open descriptor such as stdout; false, with errno set, when not all of it could be written.
-bool WriteAll(int descriptor, const std::string& bytes);
+bool WriteAll(int descriptor, std::string_view bytes);
 
 }  // namespace gpusim::cli

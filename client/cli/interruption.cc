@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "client/cli/command.h"
+#include "client/cli/screen.h"
 
 namespace gpusim::cli {
 
@@ -25,7 +26,10 @@ void Interruption::Listen() {
   int signal = 0;
   while (sigwait(&signals_, &signal) == 0 && !over_) {
     if (signal != SIGINT) continue;
-    if (cancellation_.cancelled()) _exit(kExitInterrupted);
+    if (cancellation_.cancelled()) {
+      RestoreTerminal();
+      _exit(kExitInterrupted);
+    }
     cancellation_.Cancel();
   }
 }

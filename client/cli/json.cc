@@ -14,17 +14,22 @@ std::string Inside(const std::string& object) {
   return begin > end ? "" : object.substr(begin, end - begin + 1);
 }
 
-}  // namespace
-
-std::string ToJson(const google::protobuf::Message& message) {
+std::string Print(const google::protobuf::Message& message, bool add_whitespace) {
   google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
+  options.add_whitespace = add_whitespace;
   options.always_print_primitive_fields = true;
   std::string json;
   // Only a message with an Any of unknown type could fail, and replies have none.
   const auto status = google::protobuf::util::MessageToJsonString(message, &json, options);
-  return status.ok() ? json : "{}\n";
+  if (!status.ok()) return "{}\n";
+  return add_whitespace ? json : json + '\n';
 }
+
+}  // namespace
+
+std::string ToJson(const google::protobuf::Message& message) { return Print(message, true); }
+
+std::string ToJsonLine(const google::protobuf::Message& message) { return Print(message, false); }
 
 std::string JsonString(std::string_view text) {
   std::string json = "\"";

@@ -12,6 +12,9 @@ namespace gpusim::cli {
 // Ends with a line end.
 std::string ToJson(const google::protobuf::Message& message);
 
+// The same on one line.
+std::string ToJsonLine(const google::protobuf::Message& message);
+
 // A string with its quotes.
 std::string JsonString(std::string_view text);
 

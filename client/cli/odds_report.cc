@@ -61,8 +61,8 @@ int BarColumns(const Terminal& terminal, int table_columns) {
   return terminal.is_terminal ? std::clamp(terminal.columns - table_columns, 0, 40) : 0;
 }
 
-Cell BarCell(double share, v1::Camel camel, int columns) {
-  return {Bar(share, columns), CamelColor(camel), 0};
+Cell BarCell(double share, v1::Camel camel, int columns, const Terminal& terminal) {
+  return {Bar(share, columns, terminal.utf8), CamelColor(camel), 0};
 }
 
 std::vector<Cell> PlaceHeader(std::string first) {
@@ -100,7 +100,8 @@ std::string RankTables(const v1::GetOddsResponse& odds, const Camels& camels, v1
         second_row.push_back({ErrorPercent(there ? camel->ranks(place).standard_error() : 0)});
       }
     }
-    chance_row.push_back(BarCell(RankChance(odds, *camel, 0), camel->camel(), bar_columns));
+    chance_row.push_back(
+        BarCell(RankChance(odds, *camel, 0), camel->camel(), bar_columns, terminal));
     chances.AddRow(std::move(chance_row));
     second.AddRow(std::move(second_row));
   }
@@ -143,7 +144,7 @@ std::string RaceTable(const v1::GetOddsResponse& odds, const Camels& camels, v1:
     table.AddRow({CamelCell(camel->camel(), edition),
                   {chance(camel->race_win(), camel->race_win_standard_error())},
                   {chance(camel->race_last(), camel->race_last_standard_error())},
-                  BarCell(camel->race_win(), camel->camel(), bar_columns)});
+                  BarCell(camel->race_win(), camel->camel(), bar_columns, terminal)});
   }
   std::string text = table.Render(terminal.color);
   if (odds.has_expected_legs()) {

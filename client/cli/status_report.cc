@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/cli/life_board_report.h"
 #include "client/cli/live_view.h"
 #include "client/cli/provenance_text.h"
 #include "client/cli/text.h"
@@ -86,6 +87,26 @@ std::string CacheText(const v1::CacheStatistics& cache) {
          Decimal(static_cast<double>(cache.max_bytes()) / kMebibyte, " MiB");
 }
 
+std::string BoardsText(const v1::BoardsInfo& boards) {
+  if (!boards.on()) return "off";
+  std::string text = std::to_string(boards.boards()) + ", " + std::to_string(boards.running()) +
+                     " running, " + BytesText(boards.memory_bytes()) + " of " +
+                     BytesText(boards.max_memory_bytes()) + ", files " +
+                     BytesText(boards.state_bytes()) + " of " + BytesText(boards.max_state_bytes());
+  if (boards.next_lease_ends_ms() > 0) {
+    text += ", next lease ends in " +
+            ClockText(static_cast<double>(boards.next_lease_ends_ms()) / 1000);
+  }
+  return text;
+}
+
+// "me at host:port"
+std::string OwnerText(const v1::BoardsInfo& boards) {
+  std::string text = Printable(boards.owner());
+  if (!boards.address().empty()) text += " at " + Printable(boards.address());
+  return text;
+}
+
 std::string Facts(const v1::GetInfoResponse& info, const v1::GetStatisticsResponse& statistics) {
   TextTable table({Align::kLeft, Align::kLeft});
   table.AddRow({{"version"}, {Printable(info.version())}});
@@ -99,6 +120,10 @@ std::string Facts(const v1::GetInfoResponse& info, const v1::GetStatisticsRespon
   }
   if (info.has_warm_stream()) table.AddRow({{"warm stream"}, {StreamText(info.warm_stream())}});
   if (statistics.has_cache()) table.AddRow({{"cache"}, {CacheText(statistics.cache())}});
+  if (info.has_boards()) {
+    if (!info.boards().owner().empty()) table.AddRow({{"owner"}, {OwnerText(info.boards())}});
+    table.AddRow({{"boards"}, {BoardsText(info.boards())}});
+  }
   return table.Render(false);
 }
 

@@ -56,8 +56,12 @@ std::string Number(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-std::string Bar(double share, int columns) {
+std::string Bar(double share, int columns, bool utf8) {
   if (columns <= 0) return "";
+  if (!utf8) {
+    const double filled = std::clamp(share, 0.0, 1.0) * columns;
+    return std::string(static_cast<std::size_t>(std::lround(filled)), '#');
+  }
   const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 8 * columns));
   std::string bar;
   for (int i = 0; i < eighths / 8; ++i) bar += "\u2588";

@@ -26,8 +26,9 @@ std::string Signed(double value);
 // All digits that the value has: "0.1", "4e-07".
 std::string Number(double value);
 
-// A bar of `share` (0 to 1) times `columns` characters, in eighths of a character (UTF-8).
-std::string Bar(double share, int columns);
+// A bar of `share` (0 to 1) times `columns` characters: in eighths of a character of UTF-8, or
+// of '#'.
+std::string Bar(double share, int columns, bool utf8);
 
 // Fields with commas, quotes or line ends are quoted; ends with a line end.
 std::string CsvLine(const std::vector<std::string>& fields);

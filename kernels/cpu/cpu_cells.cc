@@ -14,12 +14,13 @@ namespace gpusim::life {
 namespace {
 
 // Rows of so many words together are filled by one thread: long enough that handing them out costs nothing.
-constexpr std::uint64_t kWordsOfAPart = 1024;
+constexpr std::uint64_t kWordsOfAPart = 4096;
 
 }  // namespace
 
-CpuCells::CpuCells(std::uint32_t width, std::uint32_t height, tbb::task_arena& arena)
-    : DeviceCells(0, width, height), arena_(arena), memory_(words()) {}
+CpuCells::CpuCells(std::uint32_t width, std::uint32_t height, const Lanes& lanes,
+                   tbb::task_arena& arena)
+    : DeviceCells(0, width, height), lanes_(lanes), arena_(arena), memory_(words()) {}
 
 DeviceResult<void> CpuCells::Read(const WordBlock& block, std::uint64_t* out) const {
   const std::uint64_t row_words = WordsPerRow(width());
@@ -56,7 +57,7 @@ DeviceResult<void> CpuCells::Fill(std::uint32_t y, std::uint32_t rows, std::uint
           tbb::blocked_range<std::uint64_t>(y, std::uint64_t{y} + rows, rows_of_a_part),
           [&](const auto& part) {
             loop.Run([&] {
-              FillRows(width(), static_cast<std::uint32_t>(part.begin()),
+              FillRows(lanes_, width(), static_cast<std::uint32_t>(part.begin()),
                        static_cast<std::uint32_t>(part.size()), seed, threshold,
                        data() + part.begin() * row_words);
             });

@@ -1,39 +1,58 @@
+// Vectors make the stream of all cells in whole words, wherever rows begin; the rows are then cut out of it.
 #include "kernels/cpu/life_fill.h"
 
 #include <algorithm>
 
-#include <Random123/philox.h>
-
 #include "kernels/life.h"
-#include "kernels/rules/life_random.h"
 
 namespace gpusim::life {
 namespace {
 
-using Philox = r123::Philox4x32;  // ten rounds
+// A stretch of the stream, read from front to back.
+class Stream {
+ public:
+  Stream(const Lanes& lanes, std::uint64_t seed, std::uint64_t threshold)
+      : lanes_(lanes), seed_(seed), threshold_(threshold) {}
 
-std::uint32_t Low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-std::uint32_t High(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+  // Cells [cell, cell + 64).
+  std::uint64_t At(std::uint64_t cell) {
+    const std::uint64_t word = cell / kCellsPerWord;
+    const std::uint64_t bit = cell % kCellsPerWord;
+    if (word < first_ || word + 1 >= first_ + kWords) {
+      first_ = word;
+      lanes_.random(seed_, threshold_, first_, kWords, words_);
+    }
+    const std::uint64_t* at = words_ + (word - first_);
+    return bit == 0 ? at[0] : at[0] >> bit | at[1] << (kCellsPerWord - bit);
+  }
+
+ private:
+  static constexpr std::uint64_t kWords = 128;
+
+  const Lanes& lanes_;
+  std::uint64_t seed_;
+  std::uint64_t threshold_;
+  std::uint64_t first_ = ~std::uint64_t{0};  // none yet
+  std::uint64_t words_[kWords];
+};
 
 }  // namespace
 
-void FillRows(std::uint32_t width, std::uint32_t y, std::uint32_t rows, std::uint64_t seed,
-              std::uint64_t threshold, std::uint64_t* out) {
+void FillRows(const Lanes& lanes, std::uint32_t width, std::uint32_t y, std::uint32_t rows,
+              std::uint64_t seed, std::uint64_t threshold, std::uint64_t* out) {
   const std::uint64_t row_words = WordsPerRow(width);
   if (threshold == 0) {
     std::fill_n(out, rows * row_words, 0);
     return;
   }
-  const Philox::key_type key{{Low(seed), High(seed)}};
-  const auto block_of = [&key](std::uint64_t block) {
-    return Philox()(Philox::ctr_type{{Low(block), High(block), 0, 0}}, key);
-  };
-  for (std::uint64_t row = y; row < std::uint64_t{y} + rows; ++row) {
-    for (std::uint32_t x = 0; x < width;) {
-      const std::uint32_t count = std::min(width - x, kCellsPerWord);
-      *out++ = RandomCells(row * width + x, count, threshold, block_of);
-      x += count;
-    }
+  if (width % kCellsPerWord == 0)
+    return lanes.random(seed, threshold, y * row_words, rows * row_words, out);
+  Stream stream(lanes, seed, threshold);
+  const std::uint64_t last_mask = ~std::uint64_t{0} >> (kCellsPerWord - width % kCellsPerWord);
+  for (std::uint64_t row = y; row < std::uint64_t{y} + rows; ++row, out += row_words) {
+    for (std::uint64_t i = 0; i < row_words; ++i)
+      out[i] = stream.At(row * width + i * kCellsPerWord);
+    out[row_words - 1] &= last_mask;
   }
 }
 

@@ -57,6 +57,11 @@ struct Lanes {
 
   // Copies rows, their last words masked, and counts.
   LaneCounts (*copy)(const LaneCopy& copy);
+
+  // Cells [64 first, 64 (first + words)) of the stream of random cells of kernels/rules/life_random.h, as if on a board
+  // without rows.
+  void (*random)(std::uint64_t seed, std::uint64_t threshold, std::uint64_t first,
+                 std::uint64_t words, std::uint64_t* out);
 };
 
 // The widest set that this processor has. Thread-safe.

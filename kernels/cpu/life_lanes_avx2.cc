@@ -1,11 +1,19 @@
+#include <immintrin.h>
+
 #include "kernels/cpu/life_lanes_loops.h"
 #include "kernels/cpu/life_lanes_sets.h"
 
 namespace gpusim::life {
 namespace {
 
-struct Avx2 {};
 using Words = std::uint64_t __attribute__((vector_size(32)));
+
+struct Avx2 {
+  static Words Product(Words a, Words b) {
+    return reinterpret_cast<Words>(
+        _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+  }
+};
 
 }  // namespace
 

@@ -25,6 +25,7 @@ struct Avx512 {
   friend Avx512 operator|(Avx512 a, Avx512 b) { return {a.words | b.words}; }
   friend Avx512 operator^(Avx512 a, Avx512 b) { return {a.words ^ b.words}; }
   friend Avx512 operator+(Avx512 a, Avx512 b) { return {a.words + b.words}; }
+  friend Avx512 operator-(Avx512 a, Avx512 b) { return {a.words - b.words}; }
   friend Avx512 operator~(Avx512 a) { return {~a.words}; }
   friend Avx512 operator<<(Avx512 a, std::uint32_t bits) { return {a.words << bits}; }
   friend Avx512 operator>>(Avx512 a, std::uint32_t bits) { return {a.words >> bits}; }
@@ -40,6 +41,10 @@ struct Avx512 {
   }
   static Avx512 WithRight(Avx512 centre, Avx512 after) {
     return Of(_mm512_shrdi_epi64(centre.raw(), after.raw(), 1));
+  }
+  // Of all words: the form without a mask makes g++ 12 warn of a variable in its own header.
+  static Avx512 Product(Avx512 a, Avx512 b) {
+    return Of(_mm512_maskz_mul_epu32(0xff, a.raw(), b.raw()));
   }
   static Avx512 Term(Avx512 a, Avx512 b, Avx512 c) { return Gate<0x78>(a, b, c); }
   static LaneSum<Avx512> Sum(Avx512 a, Avx512 b, Avx512 c) {

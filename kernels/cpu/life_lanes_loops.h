@@ -6,6 +6,7 @@
 //   Sum(a, b, c)                          ones and twos of the three
 //   Term(a, b, c)                         a ^ (b & c)
 //   Conway(top, middle, bottom, centre)
+//   Product(a, b)                         of the lower halves of each word
 //   Bits(v)                               the number of bits in each word, possibly bytewise
 //
 // Its type is the unit's own, and so are all functions made here: they have internal linkage. For the same reason nothing
@@ -149,7 +150,7 @@ struct LaneLoops {
   static void WalkNarrow(const std::uint64_t* from, std::uint64_t* to, std::uint32_t rows,
                          std::uint32_t width, const Next& next) {
     const Vector mask = Vector::Broadcast(~std::uint64_t{0} >> (64 - width));
-    const auto sum = [width](Vector cells) {
+    const auto sum = [&](Vector cells) {
       Vector left = cells << 1;
       Vector right = cells >> 1;
       if constexpr (kTorus) {
@@ -253,10 +254,59 @@ struct LaneLoops {
     return CopyRows<Count::kChanges>(copy);
   }
 
-  static constexpr Lanes Table(const char* name) { return {name, kWords, Step, StepNarrow, Copy}; }
+  // Philox4x32-10 on a block a word; of the counters only the lower halves of a vector's words count.
+  struct Block {
+    Vector c0, c1, c2, c3;
+  };
+  static void Scramble(Block& block, const Vector (&keys)[10][2]) {
+    const Vector m0 = Vector::Broadcast(0xD2511F53), m1 = Vector::Broadcast(0xCD9E8D57);
+    for (const auto& key : keys) {
+      const Vector p0 = Vector::Product(block.c0, m0);
+      const Vector p1 = Vector::Product(block.c2, m1);
+      block = {p1 >> 32 ^ block.c1 ^ key[0], p1, p0 >> 32 ^ block.c3 ^ key[1], p0};
+    }
+  }
+
+  // A word is made of 16 blocks: vector j of the word has blocks j kWords, j kWords + 1 ... in its words, which give four
+  // cells each.
+  static void Random(std::uint64_t seed, std::uint64_t threshold, std::uint64_t first,
+                     std::uint64_t words, std::uint64_t* out) {
+    Vector keys[10][2];
+    for (std::uint32_t round = 0; round < 10; ++round) {
+      keys[round][0] = Vector::Broadcast((seed + round * std::uint64_t{0x9E3779B9}) & 0xffffffff);
+      keys[round][1] =
+          Vector::Broadcast(((seed >> 32) + round * std::uint64_t{0xBB67AE85}) & 0xffffffff);
+    }
+    std::uint64_t numbers[kWords];
+    for (std::uint32_t i = 0; i < kWords; ++i) numbers[i] = i;
+    const Vector lane = Vector::Load(numbers);
+    const Vector limit = Vector::Broadcast(threshold);
+    const auto alive =
+        [&limit](Vector number) {  // in bit 63 at first: it lives if the difference is negative
+          return ((number & Vector::Broadcast(0xffffffff)) - limit) >> 63;
+        };
+    for (std::uint64_t i = 0; i < words; ++i) {
+      std::uint64_t word = 0;
+      for (std::uint32_t j = 0; j < 16; j += kWords) {
+        const Vector counter = Vector::Broadcast(16 * (first + i) + j) + lane;
+        Block block{counter, counter >> 32, Vector::Broadcast(0), Vector::Broadcast(0)};
+        Scramble(block, keys);
+        std::uint64_t cells[kWords];
+        Vector::Store(cells, alive(block.c0) | alive(block.c1) << 1 | alive(block.c2) << 2 |
+                                 alive(block.c3) << 3);
+        for (std::uint32_t k = 0; k < kWords; ++k) word |= cells[k] << (4 * (j + k));
+      }
+      out[i] = word;
+    }
+  }
+
+  static constexpr Lanes Table(const char* name) {
+    return {name, kWords, Step, StepNarrow, Copy, Random};
+  }
 };
 
-// Vectors of the compiler's own, for sets without an instruction for three operands. `Set` is a type of the unit's own.
+// Vectors of the compiler's own, for sets without an instruction for three operands. `Set` is a type of the unit's own
+// that has the product, which compilers do not find by themselves.
 template <class Words, class Set>
 struct PlainVector {
   static constexpr std::uint32_t kWords = sizeof(Words) / sizeof(std::uint64_t);
@@ -276,6 +326,7 @@ struct PlainVector {
   friend PlainVector operator|(PlainVector a, PlainVector b) { return {a.words | b.words}; }
   friend PlainVector operator^(PlainVector a, PlainVector b) { return {a.words ^ b.words}; }
   friend PlainVector operator+(PlainVector a, PlainVector b) { return {a.words + b.words}; }
+  friend PlainVector operator-(PlainVector a, PlainVector b) { return {a.words - b.words}; }
   friend PlainVector operator~(PlainVector a) { return {~a.words}; }
   friend PlainVector operator<<(PlainVector a, std::uint32_t bits) { return {a.words << bits}; }
   friend PlainVector operator>>(PlainVector a, std::uint32_t bits) { return {a.words >> bits}; }
@@ -285,6 +336,9 @@ struct PlainVector {
   }
   static PlainVector WithRight(PlainVector centre, PlainVector after) {
     return centre >> 1 | after << 63;
+  }
+  static PlainVector Product(PlainVector a, PlainVector b) {
+    return {Set::Product(a.words, b.words)};
   }
   static PlainVector Term(PlainVector a, PlainVector b, PlainVector c) { return a ^ (b & c); }
   static LaneSum<PlainVector> Sum(PlainVector a, PlainVector b, PlainVector c) {

@@ -182,7 +182,7 @@ void LifeRunner::StepBoard(std::size_t board) {
   std::uint64_t* const to[2] = {run.passes() % 2 == 1 ? next : other,
                                 run.passes() % 2 == 1 ? other : next};
   if (boards.At<kSource>(board) == Source::kRandom) {
-    FillRows(plan.grid.width, 0, plan.grid.height, boards.At<kSeed>(board),
+    FillRows(lanes_, plan.grid.width, 0, plan.grid.height, boards.At<kSeed>(board),
              boards.At<kThreshold>(board), to[1]);
     cells = to[1];
   }

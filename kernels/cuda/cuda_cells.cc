@@ -34,7 +34,7 @@ std::uint64_t FreeForCells(int device) {
   std::size_t total = 0;
   CheckCuda(cudaSetDevice(device));
   CheckCuda(cudaMemGetInfo(&free, &total));
-  const cudaMemPool_t pool = PoolOf(device);
+  cudaMemPool_t pool = PoolOf(device);
   return free + Attribute(pool, cudaMemPoolAttrReservedMemCurrent) -
          Attribute(pool, cudaMemPoolAttrUsedMemCurrent);
 }

@@ -1,7 +1,7 @@
 // Boards of up to kBlockWords words, all generations in the shared memory of one block, in two buffers. A thread has a
 // column of words and walks down some rows of it, so that each row's sums are made once for three rows:
 //
-//   words of a row    0    1    2   ...        threads of a board of 3 words a row, 85 strips of rows:
+//   words of a row    0    1    2   ...        threads of a board of 3 words a row, 42 strips of rows:
 //   strip 0           t0   t1   t2
 //   strip 1           t3   t4   t5   ...       rows wider than the block give a thread several columns
 #include "kernels/cuda/check.h"
@@ -12,7 +12,13 @@
 namespace gpusim::cuda {
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kThreads = 128;
+
+// A word of a row, and its sums with what is left and right of it.
+struct SummedRow {
+  CellSums sums;
+  Cells cells;
+};
 
 // The words and bits that come in from the left and the right of a word. Beyond a plane's edges the masks are 0.
 class Column {
@@ -29,13 +35,12 @@ class Column {
     kept_ = last ? life::LastWordMask(edges) : ~std::uint64_t{0};
   }
 
-  __device__ CellSums Sum(const std::uint64_t* row) const {
+  __device__ SummedRow Sum(const std::uint64_t* row) const {
     const std::uint64_t centre = row[i_];
     const std::uint64_t left = centre << 1 | (row[left_] >> left_shift_ & left_mask_);
     const std::uint64_t right = centre >> 1 | (row[right_] & right_mask_) << right_shift_;
-    return SumsOf(CellsOf(left), CellsOf(centre), CellsOf(right));
+    return {SumsOf(CellsOf(left), CellsOf(centre), CellsOf(right)), CellsOf(centre)};
   }
-  __device__ Cells centre(const std::uint64_t* row) const { return CellsOf(row[i_]); }
   __device__ std::uint64_t kept() const { return kept_; }
 
  private:
@@ -58,28 +63,28 @@ struct Strip {
   bool torus;
 };
 
-// Sums of row y of the column, which may be one beyond an end.
-__device__ CellSums SumBeyond(const std::uint64_t* cells, const Strip& strip, const Column& column,
-                              std::uint32_t y, bool above) {
-  if (above ? y > 0 : y + 1 < strip.height)
-    return column.Sum(cells + (above ? y - 1 : y + 1) * strip.row_words);
-  if (!strip.torus) return {};
-  return column.Sum(cells + (above ? strip.height - 1 : 0) * strip.row_words);
+// Row `inside`, or where that is beyond an end the row `wrapped` of a torus.
+__device__ SummedRow SumBeyond(const std::uint64_t* cells, const Strip& strip, const Column& column,
+                               std::uint32_t inside, std::uint32_t wrapped) {
+  if (inside < strip.height) return column.Sum(cells + inside * strip.row_words);
+  return strip.torus ? column.Sum(cells + wrapped * strip.row_words) : SummedRow{};
 }
 
 template <class Rule>
 __device__ void StepColumn(const std::uint64_t* cells, std::uint64_t* next, std::uint32_t i,
                            const Strip& strip, const Column& column, const Rule& rule) {
-  CellSums top = SumBeyond(cells, strip, column, strip.begin, true);
-  CellSums middle = column.Sum(cells + strip.begin * strip.row_words);
-  for (std::uint32_t y = strip.begin; y < strip.end; ++y) {
-    const std::uint64_t* row = cells + y * strip.row_words;
-    const CellSums bottom = SumBeyond(cells, strip, column, y, false);
-    const Cells stepped = rule(top, middle, bottom, column.centre(row));
-    next[y * strip.row_words + i] = WordOf(stepped) & column.kept();
+  SummedRow top = SumBeyond(cells, strip, column, strip.begin - 1, strip.height - 1);
+  SummedRow middle = column.Sum(cells + strip.begin * strip.row_words);
+  std::uint64_t* to = next + strip.begin * strip.row_words + i;
+  const auto step = [&](const SummedRow& bottom) {
+    *to = WordOf(rule(top.sums, middle.sums, bottom.sums, middle.cells)) & column.kept();
+    to += strip.row_words;
     top = middle;
     middle = bottom;
-  }
+  };
+  for (std::uint32_t y = strip.begin + 1; y < strip.end; ++y)
+    step(column.Sum(cells + y * strip.row_words));
+  step(SumBeyond(cells, strip, column, strip.end, 0));
 }
 
 // Steps from buffer to buffer and returns the one where the last generation lies. All threads of the block call it.
@@ -116,7 +121,8 @@ __device__ std::uint64_t* RunBoard(std::uint64_t* cells, std::uint64_t* next, co
   return cells;
 }
 
-__global__ void __launch_bounds__(kThreads)
+// A block waits at its barriers and for its own loads: several of them to a multiprocessor fill the time.
+__global__ void __launch_bounds__(kThreads, 5)
     BlockBoards(const __grid_constant__ RunRange range, std::uint32_t most_words,
                 const __grid_constant__ life::Facts::ViewType facts) {
   extern __shared__ std::uint64_t shared[];

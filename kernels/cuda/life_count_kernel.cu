@@ -9,18 +9,31 @@ namespace {
 
 constexpr int kThreads = 256;
 
+// Several words are on their way at a time.
+__device__ Counts CountPopulation(const std::uint64_t* cells, std::uint64_t begin,
+                                  std::uint64_t end) {
+  Counts counts;
+#pragma unroll 8
+  for (std::uint64_t word = begin; word < end; word += kThreads)
+    counts.population += CountBits(cells[word]);
+  return counts;
+}
+
+// Blocks of one part have `block_words` of its words each.
 __global__ void __launch_bounds__(kThreads)
-    CountParts(RunRange range, std::uint64_t first_part, std::uint32_t pass_index,
-               life::Facts::ViewType facts) {
+    CountParts(RunRange range, std::uint64_t first_part, std::uint64_t block_words,
+               std::uint32_t pass_index, life::Facts::ViewType facts) {
   const std::uint64_t part = first_part + blockIdx.x;
   const BoardRun& run = OwnerOf(range, &BoardRun::first_part, part);
   const Pass pass = PassPlan(run).At(pass_index);
   if (!pass.ends_row) return;
   const std::uint64_t* before = SourceOf(run, pass_index);
   const std::uint64_t* cells = pass.generations == 0 ? before : TargetOf(run, pass_index);
-  const std::uint64_t begin = (part - run.first_part) * kPartWords;
-  const std::uint64_t end = min(run.words(), begin + kPartWords);
-  const Counts counts = CountWords(cells, before, run, begin + threadIdx.x, end, kThreads);
+  const std::uint64_t begin = (part - run.first_part) * kPartWords + blockIdx.y * block_words;
+  const std::uint64_t end = min(run.words(), begin + block_words);
+  const Counts counts = run.fact_set == 0
+                            ? CountPopulation(cells, begin + threadIdx.x, end)
+                            : CountWords(cells, before, run, begin + threadIdx.x, end, kThreads);
   AddFacts(counts, run.fact_set, facts, run.first_facts + pass.row);
 }
 
@@ -40,9 +53,12 @@ __global__ void __launch_bounds__(kThreads) FinishBoxes(life::Facts::ViewType fa
 
 }  // namespace
 
-void LaunchCounts(const RunRange& range, std::uint64_t first_part, std::uint64_t parts,
-                  std::uint32_t pass, const life::Facts::ViewType& facts, cudaStream_t stream) {
-  CountParts<<<static_cast<unsigned>(parts), kThreads, 0, stream>>>(range, first_part, pass, facts);
+void LaunchCounts(const CountLaunch& launch, const life::Facts::ViewType& facts,
+                  cudaStream_t stream) {
+  const dim3 blocks(static_cast<unsigned>(launch.parts), launch.in_slices ? kSlicesOfPart : 1);
+  CountParts<<<blocks, kThreads, 0, stream>>>(launch.range, launch.first_part,
+                                              launch.in_slices ? kSliceWords : kPartWords,
+                                              launch.pass, facts);
   CheckCuda(cudaGetLastError());
 }
 

@@ -17,45 +17,34 @@ struct RunRange {
   std::uint32_t count = 0;
 };
 
-// Tiles of a board: what a warp steps in one pass (life_tile_kernel.cu). A strip is `rows` rows of some lanes' words.
-// Narrow boards put several strips, one below another, side by side into a warp; of wide ones a strip is a column of
-// 31 words, which needs 32 lanes with its halo.
-inline constexpr std::uint32_t kHalo = kMostGenerations;  // cells beside a strip
+// Tiles of a board: what a warp steps in one pass (life_tile_kernel.cu). A strip is `rows` rows of the board; it takes a
+// lane for each word of a row and, unless the last word has room for the halo, one more. The lanes of all strips, one
+// strip behind another, are cut into warps, which overlap by a lane:
+//
+//   a row of 3 words, 4 lanes a strip:   0 0 0 0 1 1 1 1 2 2 ... 7 7 7|7         strip of each lane of the first warp
+//                                                                   7|7 8 8 ...  and of the second
+inline constexpr std::uint32_t kHalo = kMostGenerations;  // cells beside what a lane writes
 inline constexpr std::uint32_t kLanes = 32;
+inline constexpr std::uint32_t kWritingLanes = kLanes - 1;
 
 struct TileGrid {
   std::uint32_t rows;   // of a strip
   std::uint32_t lanes;  // of a strip
-  std::uint32_t words;  // that a strip writes
-  std::uint32_t strips_of_tile;
-  std::uint32_t columns;    // strips beside one another
-  std::uint32_t tile_rows;  // tiles one below another
-  GPUSIM_HOST_DEVICE constexpr std::uint64_t tiles() const {
-    return std::uint64_t{columns} * tile_rows;
-  }
+  std::uint64_t tiles;
 };
 
 GPUSIM_HOST_DEVICE constexpr TileGrid TilesOf(std::uint32_t width, std::uint32_t height,
                                               std::uint32_t rows) {
   constexpr std::uint64_t kBits = life::kCellsPerWord;
-  const std::uint32_t words = life::EdgesOf(width, life::Topology::kPlane).words;
-  const std::uint64_t with_halo = std::uint64_t{width} + 2 * kHalo;
-  TileGrid grid{rows, kLanes, kLanes - 1, 1, 1, 0};
-  if (with_halo <= kLanes * kBits) {
-    grid.lanes = static_cast<std::uint32_t>((with_halo + kBits - 1) / kBits);
-    grid.words = words;
-    grid.strips_of_tile = kLanes / grid.lanes;
-  } else {
-    grid.columns = (words + grid.words - 1) / grid.words;
-  }
-  const std::uint64_t rows_of_tile = std::uint64_t{rows} * grid.strips_of_tile;
-  grid.tile_rows = static_cast<std::uint32_t>((height + rows_of_tile - 1) / rows_of_tile);
-  return grid;
+  const auto lanes =
+      static_cast<std::uint32_t>((std::uint64_t{width} + 2 * kHalo + kBits - 1) / kBits);
+  const std::uint64_t strips = (std::uint64_t{height} + rows - 1) / rows;
+  return {rows, lanes, (strips * lanes + kWritingLanes - 1) / kWritingLanes};
 }
 
-// Parts of a board: words that a block counts, or that kSlicesOfPart blocks fill, which takes far longer.
-inline constexpr std::uint64_t kPartWords = 8192;
-inline constexpr std::uint32_t kSlicesOfPart = 16;
+// Parts of a board: words that a block counts. Where that takes long, and for random cells always, a block has a slice.
+inline constexpr std::uint64_t kPartWords = 4096;
+inline constexpr std::uint32_t kSlicesOfPart = 8;
 inline constexpr std::uint64_t kSliceWords = kPartWords / kSlicesOfPart;
 
 GPUSIM_HOST_DEVICE constexpr std::uint64_t PartsOf(std::uint64_t words) {
@@ -78,9 +67,16 @@ struct TileLaunch {
 };
 void LaunchTiles(const TileLaunch& launch, std::uint32_t generations, cudaStream_t stream);
 
-// The rows of facts that pass `pass` of boards of kTiles ends. `parts` of them altogether, from `first_part` on.
-void LaunchCounts(const RunRange& range, std::uint64_t first_part, std::uint64_t parts,
-                  std::uint32_t pass, const life::Facts::ViewType& facts, cudaStream_t stream);
+// The rows of facts that pass `pass` of boards of kTiles ends.
+struct CountLaunch {
+  RunRange range;
+  std::uint64_t first_part = 0;
+  std::uint64_t parts = 0;  // of all boards
+  bool in_slices = false;
+  std::uint32_t pass = 0;
+};
+void LaunchCounts(const CountLaunch& launch, const life::Facts::ViewType& facts,
+                  cudaStream_t stream);
 
 // Rows of facts are summed up from 0. Boxes need to be brought into their final form behind all that counts.
 void LaunchFinishBoxes(const life::Facts::ViewType& facts, cudaStream_t stream);

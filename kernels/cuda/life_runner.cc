@@ -10,11 +10,10 @@ using namespace life;
 
 namespace {
 
-// Rows of a strip: few, so that every scheduler of the device gets a warp, as long as halos above and below do not
-// cost more than that brings.
-constexpr std::uint32_t kFewestStripRows = 16;
-constexpr std::uint32_t kMostStripRows = 128;
+constexpr std::uint32_t kFewestStripRows = 8;
+constexpr std::uint32_t kUsualStripRows = 128;  // halos above and below cost an eighth
 constexpr std::uint64_t kSchedulersOfMultiprocessor = 4;
+constexpr std::uint64_t kWarpsOfScheduler = 3;  // of the longest passes
 
 std::uint64_t* WordsOf(const DeviceColumns<Cells>& cells) { return cells.view(0).Column<0>(); }
 
@@ -165,15 +164,24 @@ void LifeRunner::Arrange(std::size_t boards, RunOf run_of) {
   NumberTilesAndParts();
 }
 
+// A warp waits for itself as long as it works. So with little to do each of the device's schedulers gets one warp, whose
+// strip is as high as that takes; with more, as many warps as fit, in as many equal waves as strips of the usual height
+// need.
 void LifeRunner::ChooseStripRows() {
   std::uint64_t warp_rows = 0;
   const Section& tiled = of(BoardSize::kTiles);
   for (std::uint32_t i = tiled.begin; i < tiled.end; ++i)
-    warp_rows += TilesOf(runs_.At<0>(i).width, runs_.At<0>(i).height, 1).tiles();
+    warp_rows += TilesOf(runs_.At<0>(i).width, runs_.At<0>(i).height, 1).tiles;
   const std::uint64_t schedulers =
       kSchedulersOfMultiprocessor * static_cast<std::uint64_t>(multiprocessors_);
-  strip_rows_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      (warp_rows + schedulers - 1) / schedulers, kFewestStripRows, kMostStripRows));
+  std::uint64_t warps = schedulers;
+  if (warp_rows > schedulers * kUsualStripRows) {
+    const std::uint64_t wave = schedulers * kWarpsOfScheduler;
+    const std::uint64_t wave_rows = wave * kUsualStripRows;
+    warps = wave * std::max<std::uint64_t>(1, (warp_rows + wave_rows / 2) / wave_rows);
+  }
+  strip_rows_ = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>((warp_rows + warps - 1) / warps, kFewestStripRows));
 }
 
 void LifeRunner::NumberTilesAndParts() {
@@ -186,7 +194,7 @@ void LifeRunner::NumberTilesAndParts() {
     run.first_tile = tiles_;
     run.first_part = parts_;
     if (i >= of(BoardSize::kTiles).begin)
-      tiles_ += TilesOf(run.width, run.height, strip_rows_).tiles();
+      tiles_ += TilesOf(run.width, run.height, strip_rows_).tiles;
     parts_ += PartsOf(run.words());
   }
 }
@@ -223,22 +231,25 @@ void LifeRunner::LaunchSmall(const Facts::ViewType& facts, const Stream& stream)
 void LifeRunner::LaunchPasses(const Facts::ViewType& facts, const Stream& stream) {
   const Section& tiled = of(BoardSize::kTiles);
   if (tiled.count() == 0) return;
-  TileLaunch launch{RangeOf(tiled), strip_rows_, tiles_, 0};
-  for (;; ++launch.pass) {
+  const RunRange range = RangeOf(tiled);
+  const std::uint64_t parts = parts_ - first_tiled_part_;
+  const bool few = parts < kSlicesOfPart * static_cast<std::uint64_t>(multiprocessors_);
+  const bool in_slices = few || (fact_set_ & kMakeShapeDigest) != 0;
+  for (std::uint32_t pass = 0;; ++pass) {
     std::uint32_t lengths = 0;  // bit g: a board makes g generations in this pass
     bool ends_row = false;
     for (std::uint32_t i = tiled.begin; i < tiled.end; ++i) {
-      const Pass pass = PassPlan(runs_.At<0>(i)).At(launch.pass);
-      lengths |= 1u << pass.generations;
-      ends_row |= pass.ends_row;
+      const Pass of_board = PassPlan(runs_.At<0>(i)).At(pass);
+      lengths |= 1u << of_board.generations;
+      ends_row |= of_board.ends_row;
     }
-    for (const std::uint32_t generations : {8u, 4u, 2u, 1u})
-      if ((lengths >> generations & 1) != 0) LaunchTiles(launch, generations, stream.get());
-    if (ends_row) {
-      LaunchCounts(launch.range, first_tiled_part_, parts_ - first_tiled_part_, launch.pass, facts,
-                   stream.get());
+    if (lengths == 1u && !ends_row) return;  // behind the last of all boards
+    for (const std::uint32_t generations : {8u, 4u, 2u, 1u}) {
+      if ((lengths >> generations & 1) != 0)
+        LaunchTiles({range, strip_rows_, tiles_, pass}, generations, stream.get());
     }
-    if (lengths == 1u && !ends_row) return;  // passes behind the last of all boards
+    if (ends_row)
+      LaunchCounts({range, first_tiled_part_, parts, in_slices, pass}, facts, stream.get());
   }
 }
 

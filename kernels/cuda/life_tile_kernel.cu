@@ -6,9 +6,9 @@
 //        stage 1 has those of rows y - 3, y - 2, y - 1 of generation 1   --> row y - 2 of generation 2
 //        ...                                                                 row y - T of generation T is written
 //
-// A lane holds 64 cells of the row, shifted by the halo, so that a strip has kHalo cells more than it writes on its left,
-// and as many or more on its right; above and below it has T rows more. Wrong cells come in from the ends of a strip, one
-// cell a generation, and never reach what is written. Lanes of a strip of words w, w + 1, ...:
+// A lane holds 64 cells of the row, shifted by the halo, so that beside those that come to be written there are kHalo
+// cells on the left, and as many or more on the right. Wrong cells come in from the ends of a strip and of a warp, one
+// cell a generation, and never reach what is written; above and below a strip T rows more are read.
 //
 //           lane 0            lane 1            lane 2
 //        +--+-----------+  +--+-----------+  +--+-----------+
@@ -17,7 +17,7 @@
 //
 // A torus is an endless plane that repeats: rows beyond an end and cells beside one are read where they repeat, so that
 // a torus of any size, one cell wide or high, is literally that. Beyond a plane's edges cells are read as dead and, for
-// strips that reach there, set dead after each generation.
+// warps that reach there, set dead after each generation.
 #include "kernels/cuda/check.h"
 #include "kernels/cuda/life_kernels.h"
 #include "kernels/cuda/life_owner.cuh"
@@ -32,58 +32,78 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr std::uint32_t kWordBits = life::kCellsPerWord;
 static_assert(kHalo == 8, "shifts by a halo");
 
-// Reads what a lane holds of a row.
+// What a lane needs of a row, as it is read: its word, the one before, and one more at a torus's seam.
+struct LaneWords {
+  std::uint64_t here;
+  std::uint64_t before;
+  std::uint64_t extra;
+};
+
+// Reads what a lane holds of a row. Its cells begin kHalo before those of word number `word`, which may lie beyond the
+// row. Words are read long before they are put together, since memory takes its time:
+//
+//   on the left:     ... before | here ...           cells = the last kHalo of `before`, then `here`
+//   left seam:       before is the row's last word, extra the one before that if the last has less than kHalo cells
+//   right seam:      extra is the row's first word, whose cells follow the last of the row
 class LaneReader {
  public:
-  // The lane's cells begin kHalo before those of word number `word`, which may lie beyond the row.
-  __device__ LaneReader(const BoardRun& run, std::uint32_t word)
-      : width_(run.width), words_(run.edges().words), word_(word) {
-    if (run.topology != life::Topology::kTorus) return;
+  __device__ LaneReader(const BoardRun& run, std::uint32_t word) {
+    const life::RowEdges edges = run.edges();
+    here_ = word < edges.words ? static_cast<std::int32_t>(word) : kNone;
+    before_ = word > 0 && word - 1 < edges.words ? static_cast<std::int32_t>(word - 1) : kNone;
+    if (!edges.torus) return;
     // A torus narrower than the halo is read as several of it side by side, which step alike.
-    while (width_ < kHalo) {
-      width_ += run.width;
+    if (run.width < kHalo) {
+      before_ = kNone;
       narrow_ = run.width;
+      return;
     }
-    seam_left_ = word == 0;
-    const std::int64_t end = std::int64_t{width_} + kHalo - std::int64_t{word} * kWordBits;
-    seam_right_ = end < std::int64_t{kWordBits} && end > -std::int64_t{kHalo};
-    row_end_ = static_cast<std::int32_t>(end);
+    if (word == 0) JoinLeft(edges);
+    const std::int64_t end = std::int64_t{run.width} + kHalo - std::int64_t{word} * kWordBits;
+    if (end >= std::int64_t{kWordBits} || end <= -std::int64_t{kHalo}) return;
+    extra_ = 0;
+    extra_left_ = static_cast<std::uint32_t>(max(end, std::int64_t{0}));
+    extra_right_ = static_cast<std::uint32_t>(max(-end, std::int64_t{0}));
   }
 
-  __device__ Cells Read(const std::uint64_t* row) const {
-    if (narrow_ != 0) return CellsOf(ReadNarrow(*row));
-    std::uint64_t cells = word_ < words_ ? row[word_] << kHalo : 0;
-    if (word_ > 0 && word_ - 1 < words_) cells |= row[word_ - 1] >> (kWordBits - kHalo);
-    if (seam_left_) cells |= Tail(row);
-    if (seam_right_) cells |= AfterEnd(row[0]);
-    return CellsOf(cells);
+  __device__ LaneWords Read(const std::uint64_t* row) const {
+    return {At(row, here_), At(row, before_), At(row, extra_)};
+  }
+
+  __device__ Cells Join(const LaneWords& words) const {
+    if (narrow_ != 0) return CellsOf(Repeat(words.here));
+    return CellsOf(words.here << kHalo | words.before << before_left_ >> (kWordBits - kHalo) |
+                   words.extra << extra_left_ >> extra_right_);
   }
 
  private:
-  // The last kHalo cells of a row.
-  __device__ std::uint64_t Tail(const std::uint64_t* row) const {
-    const std::uint32_t last_bits = (width_ - 1) % kWordBits + 1;
-    std::uint64_t cells = row[words_ - 1] << (kWordBits - last_bits);
-    if (last_bits < kHalo) cells |= row[words_ - 2] >> last_bits;
-    return cells >> (kWordBits - kHalo);
+  static constexpr std::int32_t kNone = -1;
+
+  __device__ static std::uint64_t At(const std::uint64_t* row, std::int32_t i) {
+    return i == kNone ? 0 : row[i];
   }
-  // The first cells of a row, where they repeat behind its end.
-  __device__ std::uint64_t AfterEnd(std::uint64_t head) const {
-    return row_end_ >= 0 ? head << row_end_ : head >> -row_end_;
+  __device__ void JoinLeft(life::RowEdges edges) {
+    before_ = static_cast<std::int32_t>(edges.words - 1);
+    before_left_ = kWordBits - edges.last_bits;
+    if (edges.last_bits >= kHalo) return;
+    extra_ = static_cast<std::int32_t>(edges.words - 2);
+    extra_right_ = kWordBits - kHalo + edges.last_bits;
   }
-  __device__ std::uint64_t ReadNarrow(std::uint64_t row) const {
+  // The cells of a narrow torus, over and over.
+  __device__ std::uint64_t Repeat(std::uint64_t row) const {
     std::uint64_t cells = row;
-    for (std::uint32_t n = narrow_; n < width_; n += narrow_) cells |= row << n;
-    return cells << kHalo | cells >> (width_ - kHalo) | cells << (width_ + kHalo);
+    std::uint32_t width = narrow_;
+    for (; width < kHalo; width += narrow_) cells |= row << width;
+    return cells << kHalo | cells >> (width - kHalo) | cells << (width + kHalo);
   }
 
-  std::uint32_t width_;
-  std::uint32_t words_;
-  std::uint32_t word_;
+  std::int32_t here_;  // words of the row, or kNone
+  std::int32_t before_;
+  std::int32_t extra_ = kNone;
+  std::uint32_t before_left_ = 0;  // shifts
+  std::uint32_t extra_left_ = 0;
+  std::uint32_t extra_right_ = 0;
   std::uint32_t narrow_ = 0;  // the width of a torus that is narrower than the halo, else 0
-  std::int32_t row_end_ = 0;  // the lane's cell that is the first behind the row, at a seam
-  bool seam_left_ = false;
-  bool seam_right_ = false;
 };
 
 // What a lane has to do in a pass. Rows are counted from the first that its strip writes.
@@ -94,7 +114,7 @@ struct Strip {
   std::uint32_t word;         // the one written, counted in its row
   std::uint32_t top;          // of the strip, in the board
   std::uint32_t height;       // of the board
-  std::int32_t rows;          // of the tallest strip of the warp
+  std::int32_t rows;          // of all strips but the last
   std::int32_t written_rows;  // by this lane
   std::int32_t first_row;     // [first_row, end_row) are rows of the board
   std::int32_t end_row;
@@ -113,18 +133,15 @@ __device__ std::uint64_t FirstCells(std::int64_t count) {
 __device__ Strip StripOf(const BoardRun& run, const TileGrid& grid, std::uint64_t tile,
                          std::uint32_t pass) {
   const std::uint32_t lane = threadIdx.x % kLanes;
-  const auto tile_row = static_cast<std::uint32_t>(tile / grid.columns);
-  const auto column = static_cast<std::uint32_t>(tile - std::uint64_t{tile_row} * grid.columns);
-  const std::uint32_t strip = lane / grid.lanes;
-  const std::uint32_t lane_of_strip = lane - strip * grid.lanes;
-  const std::uint32_t word = column * grid.words + lane_of_strip;
-  const std::int64_t first = std::int64_t{tile_row} * grid.strips_of_tile * grid.rows;
-  const std::int64_t top = first + std::int64_t{strip} * grid.rows;
+  const std::uint64_t place = tile * kWritingLanes + lane;  // among the lanes of all strips
+  const std::uint64_t strip = place / grid.lanes;
+  const auto word = static_cast<std::uint32_t>(place - strip * grid.lanes);
+  const auto top = static_cast<std::int64_t>(strip * grid.rows);
   const std::int64_t below = std::int64_t{run.height} - top;  // rows from the strip's first on
   const life::RowEdges edges = run.edges();
   const std::int64_t cells = std::int64_t{run.width} - std::int64_t{word} * kWordBits;
-  const bool used = strip < grid.strips_of_tile && below > 0;
-  const bool writes = used && lane_of_strip < grid.words && word < edges.words;
+  const bool used = below > 0;
+  const bool writes = used && lane < kWritingLanes && word < edges.words;
   constexpr std::int64_t kFar = 1 << 30;  // beyond all rows of a strip
 
   Strip result;
@@ -134,7 +151,7 @@ __device__ Strip StripOf(const BoardRun& run, const TileGrid& grid, std::uint64_
   result.word = word;
   result.top = static_cast<std::uint32_t>(used ? top : 0);
   result.height = run.height;
-  result.rows = static_cast<std::int32_t>(min(std::int64_t{grid.rows}, run.height - first));
+  result.rows = static_cast<std::int32_t>(min(grid.rows, run.height));
   result.written_rows = writes ? static_cast<std::int32_t>(min(std::int64_t{grid.rows}, below)) : 0;
   result.torus = edges.torus;
   result.first_row = edges.torus ? static_cast<std::int32_t>(-kFar)
@@ -185,14 +202,13 @@ class Walk {
   __device__ bool IsRow(std::int32_t row) const {
     return row >= strip_.first_row && row < strip_.end_row;
   }
-  __device__ Cells Read() const {
+  __device__ LaneWords Read() const {
     if (kAtEdge && !IsRow(row_)) return {};
     return reader_.Read(from_);
   }
   __device__ void GoOn() {
     ++row_;
     from_ += strip_.row_words;
-    to_ += strip_.row_words;
     if (--before_wrap_ == 0 && !kAtEdge) {
       before_wrap_ = strip_.height;
       from_ = strip_.from;
@@ -202,13 +218,14 @@ class Walk {
   // kNew is where the newest row of a stage goes.
   template <int kNew>
   __device__ void TakeRow() {
-    Cells row = ahead_;
+    Cells row = reader_.Join(ahead_);
     const std::int32_t number = row_;
     GoOn();
     ahead_ = Read();
 #pragma unroll
     for (int k = 0; k < kGenerations; ++k) row = Step<kNew>(stages_[k], row, number - 1 - k);
     Write(row, number - kGenerations);
+    to_ += strip_.row_words;
   }
 
   // Takes a row into a stage and returns the one before, which is row `number`, a generation later.
@@ -241,8 +258,8 @@ class Walk {
   std::int32_t row_;           // the one in ahead_, which lies at from_
   std::uint32_t before_wrap_;  // rows up to the end of the board
   const std::uint64_t* from_;
-  std::uint64_t* to_;  // kGenerations rows above the row in ahead_
-  Cells ahead_;
+  std::uint64_t* to_;  // of the next row to come out of the last stage
+  LaneWords ahead_;
   Stage stages_[kGenerations] = {};
 };
 

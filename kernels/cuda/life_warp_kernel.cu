@@ -181,7 +181,8 @@ __device__ RowPair RunBoard(const RowPair& rows, const BoardRun& run, const Rule
   return RunShape(rows, run, PartOfBoard(run), rule, picture, facts);
 }
 
-__global__ void __launch_bounds__(kThreads)
+// Left to itself the compiler takes too few registers and spills.
+__global__ void __launch_bounds__(kThreads, 4)
     WarpBoards(const __grid_constant__ RunRange range,
                const __grid_constant__ life::Facts::ViewType facts) {
   __shared__ Picture pictures[kWarps];

@@ -8,6 +8,7 @@
 // Both are sums, so words and cells may be taken in any order.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "kernels/life.h"
@@ -83,12 +84,21 @@ GPUSIM_HOST_DEVICE constexpr ShapeRow ShapeRowAt(const std::uint64_t* row, std::
   return around;
 }
 
+// Precondition: there is one.
+GPUSIM_HOST_DEVICE constexpr std::uint32_t LowestBit(std::uint64_t word) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__ffsll(static_cast<long long>(word)) - 1);
+#else
+  return static_cast<std::uint32_t>(std::countr_zero(word));
+#endif
+}
+
 // What the live cells of a word give to the shape digest; rows[dy + 2] is the row dy below, all at the word's index.
 GPUSIM_HOST_DEVICE constexpr std::uint64_t ShapeDigestOfWord(std::uint64_t word,
                                                              const ShapeRow (&rows)[5]) {
   std::uint64_t sum = 0;
-  for (std::uint32_t bit = 0; bit < kCellsPerWord; ++bit) {
-    if ((word >> bit & 1) == 0) continue;
+  for (; word != 0; word &= word - 1) {
+    const std::uint32_t bit = LowestBit(word);
     std::uint32_t neighbourhood = 0;
     for (int dy = 0; dy < 5; ++dy) neighbourhood |= rows[dy].Around(bit) << (5 * dy);
     sum += Mix64(0, neighbourhood);

@@ -234,7 +234,7 @@ CondVar* Scheduler::ClaimSlotWake() {
   for (Team& team : teams_) team.spoken = 0;
   for (const KindIndex kind : rarest_first_) {
     if (!ledger_.waits(kind)) continue;
-    const auto find = [&](auto&& suits) {
+    const auto find = [&](auto&& suits) GPUSIM_REQUIRES(mutex_) {
       return std::find_if(teams_.begin(), teams_.end(),
                           [&](const Team& team) { return team.turns.served[kind] && suits(team); });
     };

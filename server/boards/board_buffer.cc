@@ -12,8 +12,8 @@ Result<std::shared_ptr<BoardBuffer>> BoardBuffer::Make(Backend& backend, MemoryB
   if (!cells) {
     return Refuse(
         cells.error().sticky ? BoardError::Reason::kDevice : BoardError::Reason::kNoMemory,
-        "device " + std::to_string(share.device()) + " gave no memory for " +
-            Bytes(share.bytes()) + ": " + cells.error().what);
+        "device " + std::to_string(share.device()) + " gave no memory for " + Bytes(share.bytes()) +
+            ": " + cells.error().what);
   }
   return std::make_shared<BoardBuffer>(std::move(share), *std::move(cells));
 }

@@ -36,6 +36,7 @@ class BoardBuffer : public std::enable_shared_from_this<BoardBuffer> {
 
   life::DeviceCells& cells() { return *cells_; }
   const life::DeviceCells& cells() const { return *cells_; }
+  std::size_t device() const { return share_.device(); }
   std::uint64_t bytes() const { return share_.bytes(); }
 
   // Whether one board has it, and nobody looks.

@@ -53,13 +53,18 @@ bool BoardCells::pinned_by_store() const {
 
 void BoardCells::SetCurrent(const life::DeviceCells& cells) {
   if (&current_->cells() == &cells) return;
-  const auto next = std::find_if(idle_.begin(), idle_.end(), [&](const auto& buffer) {
-    return &buffer->cells() == &cells;
-  });
+  const auto next = std::find_if(idle_.begin(), idle_.end(),
+                                 [&](const auto& buffer) { return &buffer->cells() == &cells; });
   std::swap(current_, *next);
   if (!(*next)->shared()) return;
-  (*next)->Leave();
+  const std::shared_ptr<BoardBuffer> left = *next;
   idle_.erase(next);
+  // A board has two buffers, and these cells are another one's from now on.
+  if (idle_.empty()) {
+    if (std::shared_ptr<BoardBuffer> deposit = left->TakeDeposit())
+      idle_.push_back(std::move(deposit));
+  }
+  left->Leave();
 }
 
 void BoardCells::Trim() {

@@ -6,6 +6,8 @@
 namespace gpusim::boards {
 namespace {
 
+constexpr std::size_t kMaxOwnerLength = 255;  // of a host's name
+
 // Not isalnum, which asks the locale.
 bool IsAlphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -15,9 +17,8 @@ bool IsAlphanumeric(char c) {
 
 bool IsName(std::string_view name, std::size_t max_length) {
   return !name.empty() && name.size() <= max_length && IsAlphanumeric(name.front()) &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return IsAlphanumeric(c) || c == '.' || c == '_' || c == '-';
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return IsAlphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 Result<std::string> IdOf(std::string_view name, std::string_view owner, const char* field,
@@ -26,7 +27,7 @@ Result<std::string> IdOf(std::string_view name, std::string_view owner, const ch
   if (const std::size_t slash = name.find('/'); slash != std::string_view::npos) {
     const std::string_view named = name.substr(0, slash);
     id = name.substr(slash + 1);
-    if (IsName(id, max_length) && !named.empty() && named != owner) {
+    if (IsName(id, max_length) && IsName(named, kMaxOwnerLength) && named != owner) {
       BoardError elsewhere{.reason = BoardError::Reason::kElsewhere,
                            .message = std::string(name) + " belongs to the server " +
                                       std::string(named) + ", this is " + std::string(owner)};

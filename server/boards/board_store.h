@@ -32,16 +32,17 @@
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
 #include "server/boards/board_types.h"
+#include "server/boards/whole_file.h"
 
 namespace gpusim::boards {
 
 struct StoreOptions {
   bool on = true;
-  std::string owner;      // --server-id
-  std::string address;    // --advertise-address
-  std::string state_dir;  // empty: nothing is kept
-  std::uint64_t max_boards = 0;
-  std::uint64_t max_state_bytes = 0;
+  std::string owner;                         // --server-id
+  std::string address;                       // --advertise-address
+  std::string state_dir;                     // empty: nothing is kept
+  std::uint64_t max_boards = 0;              // 0: as many as fit
+  std::uint64_t max_state_bytes = 0;         // 0: as much as the disk has
   std::vector<std::uint64_t> device_memory;  // budget of boards, by device
   batching::KindIndex first_kind = 0;        // of the scheduler: device d has first_kind + d
 };
@@ -87,9 +88,12 @@ class BoardStore {
   template <class T>
   using Done = std::function<void(Result<T>)>;
 
-  // `log` takes one line at a time. Nothing is read before Start.
+  // `log` takes one line at a time, on any thread. Nothing is read before Start, and no lease runs out. Backend, scheduler and
+  // clock outlive the store; what it handed out does not. The hook is called before each step of writing a file.
   BoardStore(StoreOptions options, Backend& backend, batching::Scheduler& scheduler,
-             std::function<void(const std::string&)> log);
+             std::function<void(const std::string&)> log,
+             batching::Clock& clock = batching::SteadyClock(), FileHookForTest hook = {});
+  // Drains, but saves nothing.
   ~BoardStore();
 
   // Makes the state directory and takes up the boards that lie in it. Blocks. The error names the directory or the file.

@@ -70,6 +70,7 @@ class BoardWork {
 
   // The next Plan says kEnd as soon as may be. A write goes on to its end.
   virtual void Stop(StopReason reason) = 0;
+  virtual bool stopping() const { return false; }
   // The next Plan says kEnd.
   virtual void Fail(BoardError why) = 0;
   // Once, after Plan said kEnd. `board` is its status after this work.

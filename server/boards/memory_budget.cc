@@ -51,6 +51,10 @@ std::uint64_t MemoryBudget::used_bytes() const {
   return std::accumulate(used_.begin(), used_.end(), std::uint64_t{0});
 }
 
+std::uint64_t MemoryBudget::largest_bytes() const {
+  return max_.empty() ? 0 : *std::max_element(max_.begin(), max_.end());
+}
+
 std::uint64_t MemoryBudget::max_bytes() const {
   return std::accumulate(max_.begin(), max_.end(), std::uint64_t{0});
 }

@@ -58,6 +58,8 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   // Over all devices.
   std::uint64_t used_bytes() const GPUSIM_EXCLUDES(mutex_);
   std::uint64_t max_bytes() const;
+  // Of the device that has most.
+  std::uint64_t largest_bytes() const;
 
  private:
   void GiveBack(std::size_t device, std::uint64_t bytes) GPUSIM_EXCLUDES(mutex_);

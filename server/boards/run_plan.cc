@@ -46,9 +46,9 @@ RunChunk NextRunChunk(const RunPace& pace, std::uint64_t done, std::uint64_t lef
     chunk.facts_every = 1;
     chunk.facts =
         pace.watch_facts | pace.last_facts | (pace.every > 0 ? pace.row_facts : life::FactSet{0});
-    chunk.generations = Affordable(
-        pace.words * (1 + kinds::FactWork(chunk.facts)),
-        std::min<std::uint64_t>({left, limit.generations, limit.fact_rows}), limit);
+    chunk.generations =
+        Affordable(pace.words * (1 + kinds::FactWork(chunk.facts)),
+                   std::min<std::uint64_t>({left, limit.generations, limit.fact_rows}), limit);
   } else if (pace.every > 0) {
     chunk = WithRows(pace, done, left, limit);
   } else {
@@ -59,8 +59,7 @@ RunChunk NextRunChunk(const RunPace& pace, std::uint64_t done, std::uint64_t lef
   return chunk;
 }
 
-std::uint64_t RowGeneration(std::uint32_t generations, std::uint32_t facts_every,
-                            std::size_t row) {
+std::uint64_t RowGeneration(std::uint32_t generations, std::uint32_t facts_every, std::size_t row) {
   if (facts_every == 0) return generations;
   return std::min<std::uint64_t>((row + 1) * std::uint64_t{facts_every}, generations);
 }

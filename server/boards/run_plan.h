@@ -12,11 +12,11 @@ namespace gpusim::boards {
 
 // What a run looks at on its way.
 struct RunPace {
-  std::uint64_t words = 1;        // of the board
-  std::uint64_t every = 0;        // a row of `row_facts` every so many generations of the run; 0: none
-  life::FactSet row_facts = 0;    // of these rows
-  life::FactSet last_facts = 0;   // of the last generation of a chunk, always
-  bool watch = false;             // every generation is looked at, by `watch_facts`
+  std::uint64_t words = 1;  // of the board
+  std::uint64_t every = 0;  // a row of `row_facts` every so many generations of the run; 0: none
+  life::FactSet row_facts = 0;   // of these rows
+  life::FactSet last_facts = 0;  // of the last generation of a chunk, always
+  bool watch = false;            // every generation is looked at, by `watch_facts`
   life::FactSet watch_facts = 0;
 };
 
@@ -35,8 +35,7 @@ RunChunk NextRunChunk(const RunPace& pace, std::uint64_t done, std::uint64_t lef
                       const kinds::ResidentChunk& limit);
 
 // Row `row` of such a chunk is about this many generations after its start.
-std::uint64_t RowGeneration(std::uint32_t generations, std::uint32_t facts_every,
-                            std::size_t row);
+std::uint64_t RowGeneration(std::uint32_t generations, std::uint32_t facts_every, std::size_t row);
 
 // The facts of a row; what is not in `set` is 0.
 BoardFacts FactsOf(const life::Facts& facts, std::size_t row, life::FactSet set,

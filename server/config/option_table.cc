@@ -28,6 +28,7 @@ constexpr Choice<RaceTableSolving> kRaceTableSolving[] = {{"auto", RaceTableSolv
                                                           {"off", RaceTableSolving::kOff}};
 constexpr Choice<RaceTableMemory> kRaceTableMemory[] = {{"device", RaceTableMemory::kDevice},
                                                         {"host", RaceTableMemory::kHost}};
+constexpr Choice<bool> kOnOff[] = {{"on", true}, {"off", false}};
 constexpr Choice<LogLevel> kLogLevels[] = {{"debug", LogLevel::kDebug},
                                            {"info", LogLevel::kInfo},
                                            {"warning", LogLevel::kWarning},
@@ -153,6 +154,33 @@ OptionEntry TextEntry(const std::string& flag, std::string& target, const std::s
           .print = [&target] { return target; }};
 }
 
+// A text that is empty or passes `is_legal`.
+OptionEntry CheckedTextEntry(const std::string& flag, std::string& target, const std::string& rule,
+                             const std::string& help, bool (*is_legal)(std::string_view text)) {
+  OptionEntry entry = TextEntry(flag, target, rule, help);
+  entry.take = [&target, is_legal](std::string_view text) {
+    if (!text.empty() && !is_legal(text)) return false;
+    target = text;
+    return true;
+  };
+  return entry;
+}
+
+OptionEntry IdEntry(const std::string& flag, std::string& target, const std::string& help) {
+  return CheckedTextEntry(flag, target,
+                          "1 to 63 letters, digits, '.', '_' or '-', the first a letter or digit",
+                          help, IsServerId);
+}
+
+OptionEntry AddressEntry(const std::string& flag, std::string& target, const std::string& help) {
+  return CheckedTextEntry(flag, target,
+                          "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 1 to 65535", help,
+                          [](std::string_view text) {
+                            const auto address = ParseListenAddress(text);
+                            return address && (address->IsUnix() || address->port != 0);
+                          });
+}
+
 OptionEntry SwitchEntry(const std::string& flag, bool& target, const std::string& help) {
   return {.flag = flag,
           .kind = OptionEntry::Kind::kSwitch,
@@ -202,6 +230,19 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                     "Deadline of calls that bring none"),
       DurationEntry("drain-time", o.drain_time, milliseconds(0), std::chrono::hours(1),
                     "How long accepted calls may go on after SIGTERM"),
+      ChoiceEntry("boards", o.boards, kOnOff, "Keep resident boards"),
+      TextEntry("state-dir", o.state_dir, "a directory",
+                "Directory where boards and snapshots are kept; empty: nowhere"),
+      NumberEntry("max-state-bytes", o.max_state_bytes, 1u << 20, std::uint64_t{1} << 50,
+                  "Bytes of all files in state-dir"),
+      IdEntry("server-id", o.server_id,
+              "The name that owns the boards of this server; empty: the host's name"),
+      AddressEntry("advertise-address", o.advertise_address,
+                   "Where others reach this server; empty: the first address that it listens on"),
+      NumberEntry("device-memory", o.device_memory, 0, std::uint64_t{1} << 50,
+                  "Bytes of each device for boards; 0: 80% of what a GPU has free at the start, "
+                  "half of it on the CPU"),
+      NumberEntry("max-boards", o.max_boards, 1, 10'000'000, "Boards at a time; more are refused"),
       TextEntry("race-table-dir", o.race_table_dir, "a directory",
                 "Directory where race tables are kept; empty: nowhere"),
       NumberEntry("build-race-table", o.build_race_table, 0, 2,

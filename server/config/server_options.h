@@ -46,6 +46,14 @@ struct ServerOptions {
   std::chrono::milliseconds default_deadline{30'000};
   std::chrono::milliseconds drain_time{10'000};
 
+  bool boards = true;     // resident boards are kept
+  std::string state_dir;  // of boards and snapshots; empty: nothing is kept
+  std::uint64_t max_state_bytes = std::uint64_t{64} << 30;
+  std::string server_id;            // whose boards they are; empty: the host's name
+  std::string advertise_address;    // empty: the first address of `listen`
+  std::uint64_t device_memory = 0;  // of boards, a device; 0: by what is free at the start
+  std::uint64_t max_boards = 100'000;
+
   std::string race_table_dir;  // where race tables are kept; empty: nowhere
   int build_race_table = 0;    // 1 or 2: solve and write the edition's table instead of serving
   RaceTableSolving race_table_solving = RaceTableSolving::kAuto;
@@ -69,6 +77,11 @@ tl::expected<ServerOptions, ParseExit> ParseServerOptions(int argc, const char* 
 // "500ms", "10s", "2m", "1h"; nullopt for anything else, also for a number without a unit.
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
 std::string FormatDuration(std::chrono::milliseconds duration);
+
+// 1 to 63 letters, digits, '.', '_' or '-', the first a letter or digit.
+bool IsServerId(std::string_view text);
+// The machine's name, made a server id.
+std::string HostId();
 
 // The options as lines of `flag = value`, in the order of --help.
 std::string DescribeOptions(const ServerOptions& options);

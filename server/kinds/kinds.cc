@@ -32,6 +32,11 @@ constexpr std::size_t kLifeWords = kLifeBoards * 64;  // a full batch of 64 x 64
 constexpr std::size_t kLifeFacts = 16 * kLifeBoards;
 constexpr std::uint64_t kPingRows = 4096;
 
+// A rule besides Conway's, which backends treat apart.
+constexpr life::Rule kHighLife{1u << 3 | 1u << 6, 1u << 2 | 1u << 3};
+constexpr life::FactSet kAllFacts =
+    life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
+
 // Hears nothing: a warm-up's answers are for nobody.
 template <class Task>
 class NoListener final : public Listener<Task> {
@@ -81,9 +86,6 @@ tl::expected<void, std::string> WarmUpCamelUp(Slot& slot, std::span<const Editio
 // all facts, and without any; from cells, and made on the device.
 tl::expected<void, std::string> WarmUpLife(Slot& slot) {
   NoListener<LifeTask> nobody;
-  constexpr life::Rule kHighLife{1u << 3 | 1u << 6, 1u << 2 | 1u << 3};
-  constexpr life::FactSet kAllFacts =
-      life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
   constexpr LifeChunk kTwoGenerations{.word_steps = std::uint64_t{1} << 20, .generations = 2};
   for (const std::uint32_t width : {64u, 100u, 1024u}) {
     for (const life::Topology topology : {life::Topology::kPlane, life::Topology::kTorus}) {
@@ -104,6 +106,45 @@ tl::expected<void, std::string> WarmUpLife(Slot& slot) {
         }
       }
     }
+  }
+  return {};
+}
+
+// One board after another, with facts and without.
+DeviceResult<void> WarmUpBoard(Backend& backend, std::size_t device, Slot& slot,
+                               std::uint32_t side) {
+  std::unique_ptr<life::DeviceCells> cells[3];
+  for (auto& buffer : cells) {
+    auto made = backend.MakeCells(device, side, side);
+    if (!made) return tl::unexpected(made.error());
+    buffer = *std::move(made);
+  }
+  if (auto filled = cells[0]->Fill(0, side, 1, std::uint64_t{1} << 31); !filled) return filled;
+  for (const life::FactSet facts : {life::FactSet{0}, kAllFacts}) {
+    for (const life::Topology topology : {life::Topology::kPlane, life::Topology::kTorus}) {
+      for (const life::Rule rule : {life::kConway, kHighLife}) {
+        life::ResidentBatch& batch = slot.resident();
+        batch.Clear();
+        life::ResidentStep step;
+        step.from = cells[0].get();
+        step.work[0] = cells[1].get();
+        step.work[1] = cells[2].get();
+        step.rule = rule;
+        step.topology = topology;
+        step.generations = 2;
+        step.fact_set = facts;
+        step.first_facts = batch.facts.Append();
+        batch.steps.push_back(step);
+        if (auto ran = slot.RunResident(); !ran) return ran;
+      }
+    }
+  }
+  return {};
+}
+
+DeviceResult<void> WarmUpBoards(Backend& backend, std::size_t device, Slot& slot) {
+  for (const std::uint32_t side : {64u, 100u, 1024u}) {
+    if (auto warm = WarmUpBoard(backend, device, slot, side); !warm) return warm;
   }
   return {};
 }
@@ -168,8 +209,13 @@ batching::SlotRunners RunnersOf(Slot& slot, std::size_t device, std::size_t devi
   return runners;
 }
 
-tl::expected<void, std::string> WarmUp(Slot& slot, std::span<const camel_up::Edition> races) {
-  return WarmUpCamelUp(slot, races).and_then([&] { return WarmUpLife(slot); });
+tl::expected<void, std::string> WarmUp(Backend& backend, std::size_t device, Slot& slot,
+                                       std::span<const camel_up::Edition> races) {
+  return WarmUpCamelUp(slot, races).and_then([&] { return WarmUpLife(slot); }).and_then([&] {
+    return WarmUpBoards(backend, device, slot).map_error([](const DeviceFault& fault) {
+      return fault.what;
+    });
+  });
 }
 
 }  // namespace gpusim::kinds

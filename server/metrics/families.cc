@@ -217,10 +217,10 @@ void AddRaceTables(const Snapshot& now, Families& families) {
   });
 }
 
-double DrainSeconds(const BoardsUse& use) {
-  if (use.unsaved_bytes == 0) return 0;
-  if (use.write_bytes_per_second <= 0) return kInfinity;
-  return static_cast<double>(use.unsaved_bytes) / use.write_bytes_per_second;
+double DrainSeconds(const UnsavedBoards& unsaved) {
+  if (unsaved.bytes == 0) return 0;
+  if (unsaved.write_bytes_per_second <= 0) return kInfinity;
+  return static_cast<double>(unsaved.bytes) / unsaved.write_bytes_per_second;
 }
 
 void AddBoards(const BoardsUse& use, Families& families) {
@@ -239,11 +239,12 @@ void AddBoards(const BoardsUse& use, Families& families) {
   families.Gauge("gpusim_boards_next_lease_end_seconds",
                  "Until the next lease ends; +Inf: there is none.");
   families.Add(use.store.next_lease_ends ? Seconds(*use.store.next_lease_ends).count() : kInfinity);
+  if (!use.unsaved) return;
   families.Gauge("gpusim_boards_unsaved_bytes", "Boards that changed since they were written.");
-  families.Add(use.unsaved_bytes);
+  families.Add(use.unsaved->bytes);
   families.Gauge("gpusim_boards_drain_seconds",
                  "Time to write the unsaved boards at the measured rate; +Inf: not measured.");
-  families.Add(DrainSeconds(use));
+  families.Add(DrainSeconds(*use.unsaved));
 }
 
 // Names as every Prometheus client library has them.

@@ -22,11 +22,15 @@ struct DeviceUse {
   std::chrono::nanoseconds busy{};
 };
 
+// What a drain has to write.
+struct UnsavedBoards {
+  std::uint64_t bytes = 0;            // of boards that changed since they were written
+  double write_bytes_per_second = 0;  // as measured; 0: not known
+};
+
 struct BoardsUse {
   boards::StoreUse store;
-  std::uint64_t unsaved_bytes =
-      0;  // of boards that changed since they were written: what a drain has to write
-  double write_bytes_per_second = 0;  // as measured; 0: not known
+  std::optional<UnsavedBoards> unsaved;  // none: nobody counts it
 };
 
 // Of the process, as the operating system counts it.

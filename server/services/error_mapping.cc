@@ -16,6 +16,7 @@ constexpr int kMaxViolations = 32;
 constexpr std::size_t kMaxDetailBytes = 5000;
 constexpr std::size_t kMaxValueBytes = 64;
 constexpr std::size_t kMaxRuleBytes = 256;
+constexpr std::size_t kMaxMessageBytes = 1024;
 
 std::string Describe(const Violation& violation) {
   return "'" + Printable(violation.value, kMaxValueBytes) +
@@ -36,6 +37,16 @@ google::rpc::RetryInfo RetryAfter(std::int64_t retry_ms) {
   details.mutable_retry_delay()->set_seconds(retry_ms / 1000);
   details.mutable_retry_delay()->set_nanos(static_cast<int>(retry_ms % 1000) * 1'000'000);
   return details;
+}
+
+grpc::Status BoardElsewhere(const std::string& message, const std::string& owner,
+                            const std::string& address) {
+  google::rpc::ErrorInfo info;
+  info.set_reason("BOARD_ELSEWHERE");
+  info.set_domain("gpusim");
+  (*info.mutable_metadata())["owner"] = Printable(owner, kMaxValueBytes);
+  (*info.mutable_metadata())["address"] = Printable(address, kMaxRuleBytes);
+  return WithDetail(grpc::StatusCode::FAILED_PRECONDITION, message, info);
 }
 
 }  // namespace
@@ -111,6 +122,40 @@ grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
   }
   assert(outcome == batching::Outcome::kFailed);
   return {grpc::StatusCode::UNAVAILABLE, "the device failed: " + Printable(fault, 512)};
+}
+
+grpc::Status BoardFailed(const boards::BoardError& error) {
+  using Reason = boards::BoardError::Reason;
+  const std::string message = Printable(error.message, kMaxMessageBytes);
+  switch (error.reason) {
+    case Reason::kUnknown:
+      return {grpc::StatusCode::NOT_FOUND, message};
+    case Reason::kExists:
+      return {grpc::StatusCode::ALREADY_EXISTS, message};
+    case Reason::kBusy:
+    case Reason::kWrongGeneration:
+      return {grpc::StatusCode::ABORTED, message};
+    case Reason::kNoMemory:
+    case Reason::kNoRoom:
+      if (!error.retry_after) return {grpc::StatusCode::RESOURCE_EXHAUSTED, message};
+      return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED, message,
+                        RetryAfter(std::max<std::int64_t>(1, error.retry_after->count())));
+    case Reason::kElsewhere:
+      return BoardElsewhere(message, error.owner, error.address);
+    case Reason::kOff:
+      return {grpc::StatusCode::FAILED_PRECONDITION, message};
+    case Reason::kBadInput:
+      return BadInput(error.violations);
+    case Reason::kDraining:
+      return NotAnswered(batching::Outcome::kDraining, "");
+    case Reason::kExpired:
+      return NotAnswered(batching::Outcome::kExpired, "");
+    case Reason::kCancelled:
+      return NotAnswered(batching::Outcome::kCancelled, "");
+    case Reason::kDevice:
+      break;
+  }
+  return {grpc::StatusCode::UNAVAILABLE, message};
 }
 
 google::rpc::Status RpcStatusOf(const grpc::Status& status) {

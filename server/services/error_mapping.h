@@ -13,6 +13,7 @@
 #include "kernels/rules/camel_up_board.h"
 #include "kernels/violation.h"
 #include "server/batching/scheduler.h"
+#include "server/boards/board_types.h"
 #include "server/race/race_tables.h"
 
 namespace gpusim::server {
@@ -37,6 +38,9 @@ grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& 
 // For a task that ended without an answer. `fault` is what the device said, for kFailed.
 // Precondition: the outcome is not kAnswered.
 grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault);
+
+// Of a call about boards, by the list at the head of life.proto.
+grpc::Status BoardFailed(const boards::BoardError& error);
 
 // The status with its details as a message, for an item or a row that fails while its call goes on.
 google::rpc::Status RpcStatusOf(const grpc::Status& status);

@@ -6,6 +6,7 @@
 #include "server/batching/kind_report.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/ping_kind.h"
+#include "server/services/board_owner.h"
 #include "server/services/unary_call.h"
 
 namespace gpusim::server {
@@ -99,6 +100,23 @@ void FillStream(const kinds::WarmStreams::Blocks& next, v1::RandomStream& stream
   stream.set_stream_version(camel_up::kStreamVersion);
 }
 
+void FillBoards(const ServingContext& context, v1::BoardsInfo& info) {
+  const boards::StoreUse use = context.boards.use();
+  const BoardOwner owner = OwnerOf(context);
+  info.set_on(context.boards.options().on);
+  info.set_owner(owner.name);
+  info.set_address(owner.address);
+  info.set_boards(use.boards);
+  info.set_running(use.running);
+  info.set_memory_bytes(use.memory_bytes);
+  info.set_max_memory_bytes(use.max_memory_bytes);
+  info.set_state_bytes(use.state_bytes);
+  info.set_max_state_bytes(use.max_state_bytes);
+  if (use.next_lease_ends)
+    info.set_next_lease_ends_ms(
+        static_cast<std::uint64_t>(std::max<std::int64_t>(1, use.next_lease_ends->count())));
+}
+
 void FillCache(const OddsCacheStatistics& statistics, v1::CacheStatistics& cache) {
   cache.set_hits(statistics.hits);
   cache.set_misses(statistics.misses);
@@ -110,6 +128,8 @@ void FillCache(const OddsCacheStatistics& statistics, v1::CacheStatistics& cache
 }  // namespace
 
 std::uint64_t ServerServiceImpl::UsedOf(const std::string& flag) const {
+  if (flag == "max-boards") return context_.boards.use().boards;
+  if (flag == "max-state-bytes") return context_.boards.use().state_bytes;
   if (flag == "max-cache-bytes") return context_.odds_cache.statistics().bytes;
   const bool bytes = flag == "max-queued-bytes";
   if (!bytes && flag != "max-queued-calls") return 0;
@@ -144,6 +164,7 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext
   }
   for (const auto edition : {camel_up::Edition::kFirst, camel_up::Edition::kSecond})
     FillRaceTable(edition, context_.race_tables.Report(edition), *response->add_race_tables());
+  FillBoards(context_, *response->mutable_boards());
   FillStream(context_.warm_streams.next(), *response->mutable_warm_stream());
   const auto uptime = std::chrono::steady_clock::now() - facts_.started;
   response->set_uptime_ms(static_cast<std::uint64_t>(

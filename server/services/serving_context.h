@@ -7,13 +7,16 @@
 
 #include "gpusim/v1/provenance.pb.h"
 #include "server/batching/scheduler.h"
+#include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/warm_stream.h"
 #include "server/race/race_tables.h"
+#include "server/services/advertised_address.h"
 #include "server/services/conversion_pool.h"
 #include "server/services/open_streams.h"
+#include "server/services/request_memory.h"
 
 namespace gpusim::server {
 
@@ -27,6 +30,9 @@ struct ServingContext {
   const RaceTables& race_tables;
   kinds::WarmStreams& warm_streams;
   OddsCache& odds_cache;
+  boards::BoardStore& boards;
+  RequestMemory& request_memory;
+  const AdvertisedAddress& advertised_address;
 
   std::chrono::milliseconds default_deadline{};  // of calls that bring none
   std::uint64_t max_queued_bytes = 0;  // of boards, and of requests before they are boards

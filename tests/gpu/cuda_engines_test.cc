@@ -1,14 +1,9 @@
-// The CUDA backend against the truths, and bit for bit against the CPU backend on random positions
-// and boards.
-#include <thread>
-
+// The CUDA backend's exact legs against the truths, and bit for bit against the CPU backend on random positions.
 #include <gtest/gtest.h>
 
 #include "kernels/backend.h"
-#include "kernels/batches.h"
 #include "tests/gpu/cuda_backends.h"
 #include "tests/testing/camel_up_cases.h"
-#include "tests/testing/life_cases.h"
 #include "tests/testing/life_suite.h"
 
 namespace gpusim {
@@ -72,56 +67,6 @@ TEST_F(CudaEngines, OddsAnswersDoNotDependOnTheBatch) {
     const auto apart = testing::SolveOnSlot(*gpu_slot_, few, rows);
     for (std::size_t i = 0; i < few.size(); ++i)
       testing::ExpectSameOdds(apart[i], together[i], true, testing::Describe(few[i]));
-  }
-}
-
-TEST_F(CudaEngines, LifeTruths) { testing::ExpectLifeTruths(*gpu_slot_); }
-TEST_F(CudaEngines, SmallBoardsOfAnyShapeAndRule) {
-  testing::ExpectSmallBoardsLikeReference(*gpu_slot_);
-}
-TEST_F(CudaEngines, LargeBoards) { testing::ExpectLargeBoardsLikeReference(*gpu_slot_); }
-
-// Random shapes on both sides of the border between small and large boards, random rules of all
-// 262,144, both topologies, long runs, all in shared batches.
-TEST_F(CudaEngines, RandomBoardsLikeTheCpu) {
-  std::mt19937_64 random(64);
-  for (std::size_t batch = 0; batch < Cases(20) / 2; ++batch) {
-    std::vector<testing::LifeCase> cases;
-    for (std::size_t i = 0; i < 40; ++i) {
-      const auto width = static_cast<std::uint32_t>(1 + random() % 500);
-      const auto height = static_cast<std::uint32_t>(1 + random() % 500);
-      const life::Rule rule{static_cast<std::uint16_t>(random() % 512),
-                            static_cast<std::uint16_t>(random() % 512)};
-      cases.push_back({testing::RandomBoard(width, height, 0.3, random),
-                       i % 4 == 0 ? life::kConway : rule,
-                       random() % 2 ? life::Topology::kTorus : life::Topology::kPlane,
-                       static_cast<std::uint32_t>(random() % 100)});
-    }
-    const auto gpu = testing::StepOnSlot(*gpu_slot_, cases);
-    const auto cpu = testing::StepOnSlot(*cpu_slot_, cases);
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      ASSERT_TRUE(gpu[i].board == cpu[i].board) << testing::Describe(cases[i]);
-      ASSERT_EQ(gpu[i].population, cpu[i].population) << testing::Describe(cases[i]);
-    }
-  }
-}
-
-// Two slots of a device at once: each gets the answers that one gets alone.
-TEST_F(CudaEngines, TwoSlotsAtOnce) {
-  auto other_slot = cuda_->MakeSlot(0, testing::kLifeSuiteCapacity, {}).value();
-  std::mt19937_64 random(11);
-  std::vector<testing::LifeCase> cases;
-  for (int i = 0; i < 8; ++i)
-    cases.push_back(
-        {testing::RandomBoard(700, 300, 0.4, random), life::kConway, life::Topology::kTorus, 50});
-  const auto alone = testing::StepOnSlot(*gpu_slot_, cases);
-  std::vector<testing::LifeResult> here, there;
-  std::thread thread([&] { there = testing::StepOnSlot(*other_slot, cases); });
-  here = testing::StepOnSlot(*gpu_slot_, cases);
-  thread.join();
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    EXPECT_TRUE(here[i].board == alone[i].board);
-    EXPECT_TRUE(there[i].board == alone[i].board);
   }
 }
 

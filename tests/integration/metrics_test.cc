@@ -115,6 +115,9 @@ TEST_F(MetricsTest, SayWhatGetStatisticsSays) {
   EXPECT_EQ(samples.at("gpusim_race_table_state{edition=\"1\",state=\"off\"}"), 1);
   EXPECT_EQ(samples.at("gpusim_max_queued_requests"), 4096);
   EXPECT_EQ(samples.at("gpusim_draining"), 0);
+  EXPECT_EQ(samples.at("gpusim_boards"), 0);
+  EXPECT_EQ(samples.at("gpusim_boards_max_memory_bytes"),
+            server_.info().boards().max_memory_bytes());
   const v1::GetInfoResponse& info = server_.info();
   EXPECT_EQ(samples.at("gpusim_build_info{version=\"" + info.version() + "\",backend=\"" +
                        (info.backend() == v1::BACKEND_CUDA ? "cuda" : "cpu") + "\"}"),

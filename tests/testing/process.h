@@ -44,6 +44,7 @@ class Process {
   std::optional<std::string> WaitForLine(const std::string& start);
 
   void Signal(int number);
+  pid_t pid() const { return pid_; }
 
   // Until the program ends by itself; killed when the patience ends (signal is SIGKILL then).
   Ending Wait();

@@ -18,6 +18,12 @@ grpc::Status Answer(const Handler<Request, Response>& handler, grpc::ServerConte
   return handler ? handler(*context, *request, *response) : grpc::Status::OK;
 }
 
+template <class Handler, class First, class Second>
+grpc::Status Serve(const Handler& handler, grpc::ServerContext* context, First& first,
+                   Second& second) {
+  return handler ? handler(*context, first, second) : grpc::Status::OK;
+}
+
 grpc::Status WithDetail(grpc::StatusCode code, const std::string& message,
                         const google::protobuf::Message& detail) {
   google::rpc::Status status;
@@ -89,6 +95,75 @@ class FakeServer::Services {
                       v1::StepResponse* response) override {
       return Answer(handlers.step, context, request, response);
     }
+    grpc::Status StepMany(grpc::ServerContext* context, const v1::StepManyRequest* request,
+                          v1::StepManyResponse* response) override {
+      return Answer(handlers.step_many, context, request, response);
+    }
+    grpc::Status GetBoard(grpc::ServerContext* context, const v1::GetBoardRequest* request,
+                          v1::GetBoardResponse* response) override {
+      return Answer(handlers.get_board, context, request, response);
+    }
+    grpc::Status UpdateBoard(grpc::ServerContext* context, const v1::UpdateBoardRequest* request,
+                             v1::UpdateBoardResponse* response) override {
+      return Answer(handlers.update_board, context, request, response);
+    }
+    grpc::Status ListBoards(grpc::ServerContext* context, const v1::ListBoardsRequest* request,
+                            v1::ListBoardsResponse* response) override {
+      return Answer(handlers.list_boards, context, request, response);
+    }
+    grpc::Status DeleteBoard(grpc::ServerContext* context, const v1::DeleteBoardRequest* request,
+                             v1::DeleteBoardResponse* response) override {
+      return Answer(handlers.delete_board, context, request, response);
+    }
+    grpc::Status StopBoard(grpc::ServerContext* context, const v1::StopBoardRequest* request,
+                           v1::StopBoardResponse* response) override {
+      return Answer(handlers.stop_board, context, request, response);
+    }
+    grpc::Status ForkBoard(grpc::ServerContext* context, const v1::ForkBoardRequest* request,
+                           v1::ForkBoardResponse* response) override {
+      return Answer(handlers.fork_board, context, request, response);
+    }
+    grpc::Status SnapshotBoard(grpc::ServerContext* context,
+                               const v1::SnapshotBoardRequest* request,
+                               v1::SnapshotBoardResponse* response) override {
+      return Answer(handlers.snapshot_board, context, request, response);
+    }
+    grpc::Status RestoreBoard(grpc::ServerContext* context, const v1::RestoreBoardRequest* request,
+                              v1::RestoreBoardResponse* response) override {
+      return Answer(handlers.restore_board, context, request, response);
+    }
+    grpc::Status ListSnapshots(grpc::ServerContext* context,
+                               const v1::ListSnapshotsRequest* request,
+                               v1::ListSnapshotsResponse* response) override {
+      return Answer(handlers.list_snapshots, context, request, response);
+    }
+    grpc::Status DeleteSnapshot(grpc::ServerContext* context,
+                                const v1::DeleteSnapshotRequest* request,
+                                v1::DeleteSnapshotResponse* response) override {
+      return Answer(handlers.delete_snapshot, context, request, response);
+    }
+    grpc::Status StepBoard(grpc::ServerContext* context, const v1::StepBoardRequest* request,
+                           grpc::ServerWriter<v1::StepBoardResponse>* writer) override {
+      return Serve(handlers.step_board, context, *request, *writer);
+    }
+    grpc::Status ReadRegion(grpc::ServerContext* context, const v1::ReadRegionRequest* request,
+                            grpc::ServerWriter<v1::ReadRegionResponse>* writer) override {
+      return Serve(handlers.read_region, context, *request, *writer);
+    }
+    grpc::Status WatchBoard(grpc::ServerContext* context, const v1::WatchBoardRequest* request,
+                            grpc::ServerWriter<v1::WatchBoardResponse>* writer) override {
+      return Serve(handlers.watch_board, context, *request, *writer);
+    }
+    grpc::Status CreateBoard(grpc::ServerContext* context,
+                             grpc::ServerReader<v1::CreateBoardRequest>* reader,
+                             v1::CreateBoardResponse* response) override {
+      return Serve(handlers.create_board, context, *reader, *response);
+    }
+    grpc::Status WriteRegion(grpc::ServerContext* context,
+                             grpc::ServerReader<v1::WriteRegionRequest>* reader,
+                             v1::WriteRegionResponse* response) override {
+      return Serve(handlers.write_region, context, *reader, *response);
+    }
     const FakeHandlers& handlers;
   };
   struct Server : v1::ServerService::Service {
@@ -146,6 +221,14 @@ grpc::Status BadFields(const std::string& message,
 grpc::Status QueueFull(std::chrono::milliseconds retry_after) {
   return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED, "the queue is full",
                     RetryAfter(retry_after));
+}
+
+grpc::Status BoardElsewhere(const std::string& address) {
+  google::rpc::ErrorInfo info;
+  info.set_reason("BOARD_ELSEWHERE");
+  (*info.mutable_metadata())["owner"] = "other";
+  (*info.mutable_metadata())["address"] = address;
+  return WithDetail(grpc::StatusCode::FAILED_PRECONDITION, "the board belongs to other", info);
 }
 
 grpc::Status TableBeingSolved(std::chrono::milliseconds retry_after) {

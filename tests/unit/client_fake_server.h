@@ -20,10 +20,14 @@ namespace gpusim::testing {
 template <class Request, class Response>
 using Handler = std::function<grpc::Status(grpc::ServerContext&, const Request&, Response&)>;
 
-// The same for a call with running answers, and for a stream.
-using SimulateHandler =
-    std::function<grpc::Status(grpc::ServerContext&, const v1::SimulateRequest&,
-                               grpc::ServerWriterInterface<v1::SimulateResponse>&)>;
+// The same for a call with running answers, for one that sends rows, and for a stream.
+template <class Request, class Response>
+using UpdatesHandler = std::function<grpc::Status(grpc::ServerContext&, const Request&,
+                                                  grpc::ServerWriterInterface<Response>&)>;
+template <class Request, class Response>
+using RowsHandler = std::function<grpc::Status(grpc::ServerContext&,
+                                               grpc::ServerReaderInterface<Request>&, Response&)>;
+using SimulateHandler = UpdatesHandler<v1::SimulateRequest, v1::SimulateResponse>;
 using OddsStreamHandler = std::function<grpc::Status(
     grpc::ServerContext&,
     grpc::ServerReaderWriterInterface<v1::StreamOddsResponse, v1::StreamOddsRequest>&)>;
@@ -36,6 +40,22 @@ struct FakeHandlers {
   Handler<v1::EvaluateMovesRequest, v1::EvaluateMovesResponse> evaluate_moves = {};
   Handler<v1::EvaluateMovesManyRequest, v1::EvaluateMovesManyResponse> evaluate_moves_many = {};
   Handler<v1::StepRequest, v1::StepResponse> step = {};
+  Handler<v1::StepManyRequest, v1::StepManyResponse> step_many = {};
+  RowsHandler<v1::CreateBoardRequest, v1::CreateBoardResponse> create_board = {};
+  Handler<v1::GetBoardRequest, v1::GetBoardResponse> get_board = {};
+  Handler<v1::UpdateBoardRequest, v1::UpdateBoardResponse> update_board = {};
+  Handler<v1::ListBoardsRequest, v1::ListBoardsResponse> list_boards = {};
+  Handler<v1::DeleteBoardRequest, v1::DeleteBoardResponse> delete_board = {};
+  UpdatesHandler<v1::StepBoardRequest, v1::StepBoardResponse> step_board = {};
+  Handler<v1::StopBoardRequest, v1::StopBoardResponse> stop_board = {};
+  UpdatesHandler<v1::ReadRegionRequest, v1::ReadRegionResponse> read_region = {};
+  RowsHandler<v1::WriteRegionRequest, v1::WriteRegionResponse> write_region = {};
+  Handler<v1::ForkBoardRequest, v1::ForkBoardResponse> fork_board = {};
+  Handler<v1::SnapshotBoardRequest, v1::SnapshotBoardResponse> snapshot_board = {};
+  Handler<v1::RestoreBoardRequest, v1::RestoreBoardResponse> restore_board = {};
+  Handler<v1::ListSnapshotsRequest, v1::ListSnapshotsResponse> list_snapshots = {};
+  Handler<v1::DeleteSnapshotRequest, v1::DeleteSnapshotResponse> delete_snapshot = {};
+  UpdatesHandler<v1::WatchBoardRequest, v1::WatchBoardResponse> watch_board = {};
   Handler<v1::GetInfoRequest, v1::GetInfoResponse> get_info = {};
   Handler<v1::GetStatisticsRequest, v1::GetStatisticsResponse> get_statistics = {};
   Handler<v1::PingRequest, v1::PingResponse> ping = {};
@@ -68,6 +88,9 @@ grpc::Status BadFields(const std::string& message,
 
 // As the server refuses when its queue is full.
 grpc::Status QueueFull(std::chrono::milliseconds retry_after);
+
+// As a server refuses a board of another one.
+grpc::Status BoardElsewhere(const std::string& address);
 
 // As the server refuses while it solves a race table.
 grpc::Status TableBeingSolved(std::chrono::milliseconds retry_after);

@@ -307,11 +307,11 @@ TEST(Text, PercentOfNothingIsZero) {
 }
 
 TEST(Text, BarsCountEighths) {
-  EXPECT_EQ(Bar(0, 1), "");
-  EXPECT_EQ(Bar(0.125, 1), "\u258f");
-  EXPECT_EQ(Bar(1, 2), "\u2588\u2588");
-  EXPECT_EQ(Bar(7, 1), "\u2588");
-  EXPECT_EQ(Bar(1, 0), "");
+  EXPECT_EQ(Bar(0, 1, true), "");
+  EXPECT_EQ(Bar(0.125, 1, true), "\u258f");
+  EXPECT_EQ(Bar(1, 2, true), "\u2588\u2588");
+  EXPECT_EQ(Bar(7, 1, true), "\u2588");
+  EXPECT_EQ(Bar(1, 0, true), "");
 }
 
 TEST(Text, CsvQuotesWhatNeedsIt) {

@@ -261,8 +261,7 @@ TEST(MetricsFamiliesTest, BoardsHaveMetricsWhereThereAreBoards) {
                                    .state_bytes = 5,
                                    .max_state_bytes = 6,
                                    .next_lease_ends = milliseconds(2500)},
-                         .unsaved_bytes = 3'000'000,
-                         .write_bytes_per_second = 2e6};
+                         .unsaved = UnsavedBoards{3'000'000, 2e6}};
   const std::string text = TextOf(now);
   for (const std::string line :
        {"gpusim_boards 1", "gpusim_boards_running 2", "gpusim_boards_memory_bytes 3",
@@ -274,11 +273,14 @@ TEST(MetricsFamiliesTest, BoardsHaveMetricsWhereThereAreBoards) {
 
 TEST(MetricsFamiliesTest, WhatNeverEndsIsInfinite) {
   Snapshot now = SmallSnapshot();
-  now.boards = BoardsUse{.store = {}, .unsaved_bytes = 1, .write_bytes_per_second = 0};
+  now.boards = BoardsUse{.store = {}, .unsaved = UnsavedBoards{1, 0}};
   EXPECT_THAT(TextOf(now), HasSubstr("\ngpusim_boards_next_lease_end_seconds +Inf\n"));
   EXPECT_THAT(TextOf(now), HasSubstr("\ngpusim_boards_drain_seconds +Inf\n"));
-  now.boards->unsaved_bytes = 0;
+  now.boards->unsaved->bytes = 0;
   EXPECT_THAT(TextOf(now), HasSubstr("\ngpusim_boards_drain_seconds 0\n"));
+  now.boards->unsaved.reset();
+  EXPECT_THAT(TextOf(now), Not(HasSubstr("gpusim_boards_drain_seconds")))
+      << "better none than wrong";
 }
 
 // Prometheus stores floating point, which counts exactly up to 2^53; the text has to carry that.
@@ -294,7 +296,7 @@ TEST(MetricsFamiliesTest, LargeCountersKeepAllTheirDigits) {
 // https://prometheus.io/docs/practices/naming
 TEST(MetricsFamiliesTest, NamesFollowTheConventions) {
   Snapshot now = SmallSnapshot();
-  now.boards.emplace();
+  now.boards = BoardsUse{.store = {}, .unsaved = UnsavedBoards{}};
   std::set<std::string> names;
   for (const prometheus::MetricFamily& family : FamiliesOf(now)) {
     EXPECT_TRUE(names.insert(family.name).second) << family.name << " is there twice";

@@ -88,6 +88,41 @@ TEST(ServerOptionsTest, PlaintextElsewhereNeedsInsecure) {
   EXPECT_TRUE(Parse({"--listen", "0.0.0.0:1", "--insecure"}).has_value());
 }
 
+TEST(ServerOptionsTest, Boards) {
+  const auto options = Parse({"--boards", "off", "--server-id", "gpusim-boards-0",
+                              "--advertise-address", "gpusim-boards-0.gpusim:50051",
+                              "--device-memory", "1073741824", "--state-dir", "/srv/b"});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_FALSE(options->boards);
+  EXPECT_EQ(options->server_id, "gpusim-boards-0");
+  EXPECT_EQ(options->advertise_address, "gpusim-boards-0.gpusim:50051");
+  EXPECT_EQ(options->device_memory, std::uint64_t{1} << 30);
+  EXPECT_EQ(options->state_dir, "/srv/b");
+  EXPECT_EQ(ServerOptions{}.max_state_bytes, std::uint64_t{64} << 30);
+  EXPECT_EQ(ServerOptions{}.max_boards, 100'000u);
+  const std::vector<std::vector<const char*>> bad = {{"--boards", "yes"},
+                                                     {"--server-id", "a/b"},
+                                                     {"--server-id", "-a"},
+                                                     {"--advertise-address", "host:0"},
+                                                     {"--advertise-address", "host"},
+                                                     {"--device-memory", "-1"},
+                                                     {"--device-memory", "1g"},
+                                                     {"--max-boards", "0"}};
+  for (const auto& arguments : bad) {
+    const auto refused = Parse(arguments);
+    ASSERT_FALSE(refused.has_value()) << arguments[1];
+    EXPECT_THAT(refused.error().text, HasSubstr(arguments[0]));
+    EXPECT_THAT(refused.error().text, HasSubstr("'" + std::string(arguments[1]) + "'"));
+  }
+}
+
+TEST(ServerOptionsTest, AHostsNameIsAServersId) {
+  EXPECT_TRUE(IsServerId(HostId()));
+  EXPECT_FALSE(IsServerId(""));
+  EXPECT_FALSE(IsServerId(std::string(64, 'a')));
+  EXPECT_TRUE(IsServerId(std::string(63, 'a')));
+}
+
 TEST(ServerOptionsTest, FaultsNameFlagValueAndRule) {
   const auto fault = Parse({"--slots", "17"});
   ASSERT_FALSE(fault.has_value());

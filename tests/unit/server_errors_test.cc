@@ -1,5 +1,6 @@
 // How faults become statuses: what travels, how much of it, and what is made printable.
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,6 +123,59 @@ TEST(ErrorMappingTest, Refusals) {
   const grpc::Status draining =
       Refused({.reason = Refusal::Reason::kDraining, .limit = 0, .retry_after = {}}, "life");
   EXPECT_EQ(draining.error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST(ErrorMappingTest, BoardErrors) {
+  using Reason = boards::BoardError::Reason;
+  const std::pair<Reason, grpc::StatusCode> cases[] = {
+      {Reason::kUnknown, grpc::StatusCode::NOT_FOUND},
+      {Reason::kExists, grpc::StatusCode::ALREADY_EXISTS},
+      {Reason::kBusy, grpc::StatusCode::ABORTED},
+      {Reason::kWrongGeneration, grpc::StatusCode::ABORTED},
+      {Reason::kNoMemory, grpc::StatusCode::RESOURCE_EXHAUSTED},
+      {Reason::kNoRoom, grpc::StatusCode::RESOURCE_EXHAUSTED},
+      {Reason::kElsewhere, grpc::StatusCode::FAILED_PRECONDITION},
+      {Reason::kOff, grpc::StatusCode::FAILED_PRECONDITION},
+      {Reason::kDraining, grpc::StatusCode::UNAVAILABLE},
+      {Reason::kExpired, grpc::StatusCode::DEADLINE_EXCEEDED},
+      {Reason::kCancelled, grpc::StatusCode::CANCELLED},
+      {Reason::kDevice, grpc::StatusCode::UNAVAILABLE},
+  };
+  for (const auto& [reason, code] : cases) {
+    const grpc::Status status = BoardFailed({.reason = reason, .message = "why"});
+    EXPECT_EQ(status.error_code(), code) << static_cast<int>(reason);
+    EXPECT_NE(status.error_message(), "");
+  }
+  const grpc::Status bad = BoardFailed({.reason = Reason::kBadInput,
+                                        .message = {},
+                                        .violations = {{"name", "-", "a letter first"}}});
+  EXPECT_EQ(BadRequestOf(bad).field_violations(0).field(), "name");
+}
+
+TEST(ErrorMappingTest, ABoardElsewhereNamesItsOwner) {
+  const grpc::Status status = BoardFailed({.reason = boards::BoardError::Reason::kElsewhere,
+                                           .message = "b/x belongs to the server b",
+                                           .owner = "b",
+                                           .address = "b.example:50051"});
+  google::rpc::Status details;
+  google::rpc::ErrorInfo info;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  ASSERT_TRUE(details.details(0).UnpackTo(&info));
+  EXPECT_EQ(info.reason(), "BOARD_ELSEWHERE");
+  EXPECT_EQ(info.metadata().at("owner"), "b");
+  EXPECT_EQ(info.metadata().at("address"), "b.example:50051");
+}
+
+TEST(ErrorMappingTest, NoMemoryForABoardSaysWhenTheNextLeaseEnds) {
+  const grpc::Status status = BoardFailed({.reason = boards::BoardError::Reason::kNoMemory,
+                                           .message = "too little",
+                                           .retry_after = std::chrono::milliseconds(1500)});
+  google::rpc::Status details;
+  google::rpc::RetryInfo retry;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  ASSERT_TRUE(details.details(0).UnpackTo(&retry));
+  EXPECT_EQ(retry.retry_delay().seconds(), 1);
+  EXPECT_EQ(retry.retry_delay().nanos(), 500'000'000);
 }
 
 TEST(ErrorMappingTest, Outcomes) {

@@ -15,11 +15,12 @@
 #include <string>
 #include <vector>
 
+#include <gpusim/call_options.h>
 #include <gpusim/camel_up.h>
 #include <gpusim/camel_up_columns.h>
 #include <gpusim/camel_up_moves.h>
-#include <gpusim/cancellation.h>
 #include <gpusim/life.h>
+#include <gpusim/life_boards.h>
 #include <gpusim/odds_stream.h>
 #include <gpusim/result.h>
 #include <gpusim/server_info.h>
@@ -37,19 +38,14 @@ struct ClientOptions {
   // Of a call from its start to its answer, attempts and waits included.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // How often a call is sent in all while the server is UNAVAILABLE, with a growing pause in
-  // between. 1: never again; at most 5, which is gRPC's own limit. Every call here only reads, so
-  // repeating one is safe.
+  // between. 1: never again; at most 5, which is gRPC's own limit. Every call here only reads or has
+  // a request id, so repeating one is safe.
   int max_attempts = 5;
   // When the server says when to come again (its queue is full, or the race table that the answer
   // needs is being solved): wait and send again, if the deadline allows.
   bool wait_as_told = true;
   // A longer reply ends the call with kResourceExhausted.
   std::size_t max_reply_bytes = std::size_t{256} << 20;
-};
-
-struct CallOptions {
-  std::optional<std::chrono::nanoseconds> timeout = {};  // unset: ClientOptions::timeout
-  std::optional<Cancellation> cancellation = {};
 };
 
 // What `server` stands for once the environment and the default are looked at.
@@ -92,6 +88,7 @@ class Client {
                                   const std::function<bool(const SimulateUpdate&)>& on_update,
                                   const CallOptions& options = {});
   Result<StepResult> Step(const StepRequest& request, const CallOptions& options = {});
+  Result<StepManyResult> StepMany(const StepManyRequest& request, const CallOptions& options = {});
   Result<ServerInfo> GetInfo(const CallOptions& options = {});
   Result<ServerStatistics> GetStatistics(const CallOptions& options = {});
   Result<void> Ping(const CallOptions& options = {});
@@ -121,6 +118,9 @@ class Client {
   OddsStream StreamOdds(const CallOptions& options = {});
   OddsStream StreamOddsAsync(std::function<void(StreamAnswer)> on_answer,
                              const CallOptions& options = {});
+
+  // The calls about resident boards.
+  Boards boards();
 
   // Lives as long as this client.
   ProtoClient& proto() { return *proto_; }

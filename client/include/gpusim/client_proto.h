@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include <gpusim/boards_proto.h>
 #include <gpusim/client.h>
 
 #include "gpusim/v1/camel_up.pb.h"
@@ -59,6 +60,8 @@ class ProtoClient {
       const std::function<bool(const v1::SimulateResponse&)>& on_update,
       const CallOptions& options = {});
   Result<v1::StepResponse> Step(const v1::StepRequest& request, const CallOptions& options = {});
+  Result<v1::StepManyResponse> StepMany(const v1::StepManyRequest& request,
+                                        const CallOptions& options = {});
   Result<v1::GetInfoResponse> GetInfo(const v1::GetInfoRequest& request,
                                       const CallOptions& options = {});
   Result<v1::GetStatisticsResponse> GetStatistics(const v1::GetStatisticsRequest& request,
@@ -81,14 +84,19 @@ class ProtoClient {
   std::unique_ptr<ProtoOddsStream> StreamOdds(std::function<void(v1::StreamItem)> on_item,
                                               const CallOptions& options = {});
 
+  // The calls about resident boards. Lives as long as this client.
+  ProtoBoards& boards() { return *boards_; }
+
   // The address in use.
   const std::string& server() const;
 
  private:
+  friend class ProtoBoards;
   class Connection;
   explicit ProtoClient(std::unique_ptr<Connection> connection);
 
   std::unique_ptr<Connection> connection_;
+  std::unique_ptr<ProtoBoards> boards_;  // calls by the connection, so it goes first
 };
 
 }  // namespace gpusim

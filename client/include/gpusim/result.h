@@ -49,6 +49,8 @@ struct Error {
   std::optional<std::chrono::nanoseconds> retry_after = {};
   // False when no server was reached: nobody listens there, or the name does not resolve.
   bool connected = true;
+  // Of a board that belongs to another server: where that one takes calls.
+  std::string owner_address = {};
 };
 
 // A value or an Error. `if (result) use(*result); else report(result.error());`

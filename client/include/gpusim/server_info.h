@@ -46,6 +46,20 @@ struct RaceTable {
   std::string reason = {};  // why it is off
 };
 
+// Of resident boards.
+struct BoardsInfo {
+  bool on = false;
+  std::string owner = {};
+  std::string address = {};
+  std::uint64_t boards = 0;
+  std::uint64_t running = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t max_memory_bytes = 0;
+  std::uint64_t state_bytes = 0;  // of the files
+  std::uint64_t max_state_bytes = 0;
+  std::chrono::milliseconds next_lease_ends{0};  // from now; 0: no lease
+};
+
 struct ServerInfo {
   std::string version = {};
   AnsweredBy backend = AnsweredBy::kUnspecified;
@@ -55,6 +69,7 @@ struct ServerInfo {
   std::vector<RaceTable> race_tables = {};  // one an edition
   // What unseeded simulations draw from; offset: where the next one begins.
   std::optional<RandomStream> warm_stream = {};
+  BoardsInfo boards = {};
 };
 
 // Counters since the server's start.

@@ -1,0 +1,135 @@
+// Looks after leases and autosaves: a thread that sleeps until the next one is due.
+#include <algorithm>
+#include <utility>
+
+#include "server/boards/board_names.h"
+#include "server/boards/store_impl.h"
+
+namespace gpusim::boards {
+namespace {
+
+using batching::MutexLock;
+using batching::TimePoint;
+using Reason = BoardError::Reason;
+
+// How long a board whose last file could not be written stays before the next try.
+constexpr std::chrono::seconds kExpireAgainIn{60};
+
+}  // namespace
+
+void BoardStore::Impl::Keep() {
+  TimePoint next;
+  do {
+    services_->bell.StartLooking();
+    next = TimePoint::max();
+    const TimePoint now = services_->clock.Now();
+    for (const auto& board : Boards({})) {
+      const Board::DueNow due = board->TakeDue(now, state_ != nullptr);
+      if (due.look) board->Look();
+      if (due.autosave) Autosave(board);
+      if (due.expired) Expire(board);
+      next = std::min(next, due.next);
+    }
+  } while (services_->bell.AwaitNext(next));
+}
+
+void BoardStore::Impl::Autosave(const std::shared_ptr<Board>& board) {
+  board->Pin(PinFor::kStore, [this, board](Result<Board::Pinned> pinned) {
+    if (!pinned) {
+      board->Saved(std::nullopt);
+      return;
+    }
+    Post([this, board, pinned = std::move(pinned->board)] { Save(board, pinned); });
+  });
+}
+
+// Not while the board's file is being removed, nor afterwards; and never over a newer one.
+void BoardStore::Impl::Save(const std::shared_ptr<Board>& board, const PinnedBoard& pinned) {
+  const MutexLock lock(board->file_mutex());
+  if (board->gone() || pinned.version < board->saved_version()) return;
+  const Board::Terms terms = board->terms();
+  const auto saved =
+      state_->SaveBoard(FactsOf(*board, pinned, terms, SnapshotCause::kBoardItself), *pinned.cells);
+  if (!saved) {
+    log_("board " + board->id() + " was not saved: " + saved.error().message);
+    board->Saved(std::nullopt);
+    return;
+  }
+  board->Saved(Board::OnDisk{
+      .version = pinned.version, .generation = pinned.generation, .terms = terms.number});
+}
+
+BoardFileFacts BoardStore::Impl::FactsOf(const Board& board, const PinnedBoard& pinned,
+                                         const Board::Terms& terms, SnapshotCause cause) const {
+  return {.board_id = board.id(),
+          .shape = pinned.shape,
+          .generation = pinned.generation,
+          .lease = terms.lease,
+          .autosave_every = terms.autosave_every,
+          .board_created = board.created(),
+          .written = std::chrono::system_clock::now(),
+          .cause = cause};
+}
+
+// Saves a snapshot first, where there is a place for it. Whoever uses the board meanwhile keeps it.
+void BoardStore::Impl::Expire(const std::shared_ptr<Board>& board) {
+  const auto free = [this, board] {
+    if (Free(board, true, [](const Result<BoardStatus>&) {}))
+      log_("board " + board->id() + ": its lease ran out, freed");
+  };
+  if (state_ == nullptr) {
+    free();
+    return;
+  }
+  board->Pin(PinFor::kStore, [this, board, free](Result<Board::Pinned> pinned) {
+    if (!pinned) {
+      // Its cells are lost, or it is gone.
+      if (pinned.error().reason == Reason::kDevice) free();
+      return;
+    }
+    Post([this, board, free, pinned = std::move(pinned->board)]() mutable {
+      const auto saved = state_->SaveSnapshot(
+          board->id() + ".expired", true,
+          FactsOf(*board, pinned, board->terms(), SnapshotCause::kLeaseExpired), *pinned.cells);
+      pinned = {};
+      if (saved) {
+        free();
+        return;
+      }
+      log_("board " + board->id() +
+           ": its lease ran out, but it was not saved: " + saved.error().message);
+      board->ExpiryFailed(kExpireAgainIn);
+    });
+  });
+}
+
+bool BoardStore::Impl::Free(const std::shared_ptr<Board>& board, bool only_expired,
+                            Done<BoardStatus> done) {
+  return board->Close(only_expired,
+                      [this, board, done = std::move(done)](const BoardStatus& status) {
+                        const auto forget = [this, board, done, status] {
+                          if (state_ != nullptr) {
+                            const MutexLock lock(board->file_mutex());
+                            state_->RemoveBoard(board->id());
+                          }
+                          Forget(board->id());
+                          done(status);
+                        };
+                        if (state_ == nullptr) {
+                          forget();
+                        } else {
+                          Post(forget);
+                        }
+                      });
+}
+
+void BoardStore::Impl::Forget(const std::string& id) {
+  const MutexLock lock(mutex_);
+  boards_.erase(id);
+}
+
+void BoardStore::Impl::Delete(const std::shared_ptr<Board>& board, Done<BoardStatus> done) {
+  if (!Free(board, false, done)) done(tl::unexpected(UnknownBoard(board->id())));
+}
+
+}  // namespace gpusim::boards
