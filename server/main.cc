@@ -49,6 +49,8 @@ int AwaitStop() {
 void PrintAddresses(const Server& server) {
   for (const std::string& address : server.addresses())
     std::printf("listening on %s\n", address.c_str());
+  if (!server.metrics_address().empty())
+    std::printf("metrics on %s\n", server.metrics_address().c_str());
   std::fflush(stdout);
 }
 

@@ -13,6 +13,7 @@
 #include <grpcpp/server_builder.h>
 #include <spdlog/spdlog.h>
 
+#include "server/batching/kind_report.h"
 #include "server/config/listen_address.h"
 #include "server/kinds/kinds.h"
 
@@ -39,13 +40,20 @@ std::size_t MaxWaitingConversions(const ServerOptions& options) {
   return std::max(kLeast, options.max_queued_bytes / options.max_request_bytes);
 }
 
-// The slots are in the order of their devices, equally many each.
+// The device of each slot: they are in the order of their devices, equally many each.
+std::vector<std::size_t> DevicesOf(std::size_t slots, std::size_t devices) {
+  std::vector<std::size_t> device_of(slots);
+  for (std::size_t i = 0; i < slots; ++i) device_of[i] = i * devices / slots;
+  return device_of;
+}
+
 std::vector<batching::SlotRunners> RunnersOf(const std::vector<std::unique_ptr<Slot>>& slots,
                                              std::size_t devices) {
+  const std::vector<std::size_t> device_of = DevicesOf(slots.size(), devices);
   std::vector<batching::SlotRunners> runners;
   runners.reserve(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i)
-    runners.push_back(kinds::RunnersOf(*slots[i], i * devices / slots.size(), devices));
+    runners.push_back(kinds::RunnersOf(*slots[i], device_of[i], devices));
   return runners;
 }
 
@@ -157,6 +165,8 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
   std::unique_ptr<Server> server(new Server(options, std::move(parts), std::move(log)));
   if (auto boards = server->boards_.Start(); !boards)
     return tl::unexpected(std::move(boards.error()));
+  if (auto listening = server->ListenForMetrics(options); !listening)
+    return tl::unexpected(std::move(listening.error()));
   if (auto listening = server->Listen(options); !listening)
     return tl::unexpected(std::move(listening.error()));
   return server;
@@ -192,7 +202,8 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
       scheduler_(kinds::KindsOf(SizesFor(options, *backend_), backend_->devices().size(),
                                 options.max_queued_calls, options.max_queued_bytes),
-                 RunnersOf(slots_, backend_->devices().size()), batching::SteadyClock()),
+                 RunnersOf(slots_, backend_->devices().size()), batching::SteadyClock(),
+                 DevicesOf(slots_.size(), backend_->devices().size())),
       boards_(StoreOptionsOf(options, *backend_), *backend_, scheduler_,
               [this](const std::string& line) { log_->info("boards: {}", line); }),
       request_memory_(batching::SteadyClock()),
@@ -267,13 +278,14 @@ tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
 }
 
 void Server::Drain(milliseconds drain_time) {
-  if (std::exchange(drained_, true)) return;
+  if (draining_.exchange(true)) return;
   const bool served = grpc_ != nullptr;
   if (served) FinishCalls(drain_time);
   // No call is left, so nobody posts or submits any more. The pool's threads go before the
   // scheduler, which they may still be on their way out of.
   conversions_.Stop();
   scheduler_.Drain(steady_clock::now());
+  metrics_.reset();
   if (served) LogKinds();
 }
 
@@ -314,8 +326,7 @@ bool Server::AwaitCalls(const std::future<void>& shutdown, steady_clock::time_po
 }
 
 void Server::LogKinds() const {
-  for (batching::KindIndex kind = 0; kind < scheduler_.kinds(); ++kind) {
-    const batching::KindCounters counters = scheduler_.counters(kind);
+  for (const auto& [name, counters] : batching::ReportKinds(scheduler_)) {
     const double mean_batch = counters.batches == 0 ? 0
                                                     : static_cast<double>(counters.batched) /
                                                           static_cast<double>(counters.batches);
@@ -323,8 +334,8 @@ void Server::LogKinds() const {
         "kind {}: requests {}, answered {}, failed {}, cancelled {}, expired {}, drained {}, "
         "batches "
         "{}, mean batch {:.1f}",
-        scheduler_.options(kind).name, counters.accepted, counters.answered, counters.failed,
-        counters.cancelled, counters.expired, counters.drained, counters.batches, mean_batch);
+        name, counters.accepted, counters.answered, counters.failed, counters.cancelled,
+        counters.expired, counters.drained, counters.batches, mean_batch);
   }
 }
 

@@ -23,6 +23,7 @@
 #include "server/cache/odds_cache.h"
 #include "server/config/server_options.h"
 #include "server/kinds/warm_stream.h"
+#include "server/metrics/endpoint.h"
 #include "server/race/race_tables.h"
 #include "server/services/advertised_address.h"
 #include "server/services/camel_up_service.h"
@@ -57,6 +58,8 @@ class Server {
   const std::vector<std::string>& addresses() const { return addresses_; }
   // The ports alone, in the same order; 0 for a Unix socket.
   const std::vector<int>& ports() const { return ports_; }
+  // HOST:PORT where metrics are served, with the port that was got; empty if nowhere.
+  std::string metrics_address() const { return metrics_ ? metrics_->address() : ""; }
 
   // Health says NOT_SERVING, no new call is let in, and those that were are answered, for as long
   // as `drain_time`; those that take longer end with UNAVAILABLE. Streams and runs of boards are asked to
@@ -78,6 +81,8 @@ class Server {
   static tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> MakeSlots(
       const ServerOptions& options, const Parts& parts);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
+  tl::expected<void, std::string> ListenForMetrics(const ServerOptions& options);
+  metrics::Snapshot ReadMetrics() const;
   void FinishCalls(std::chrono::milliseconds drain_time);
   bool AwaitCalls(const std::future<void>& shutdown,
                   std::chrono::steady_clock::time_point deadline);
@@ -105,7 +110,8 @@ class Server {
   std::unique_ptr<grpc::Server> grpc_;
   std::vector<std::string> addresses_;
   std::vector<int> ports_;
-  bool drained_ = false;
+  std::atomic<bool> draining_ = false;
+  std::unique_ptr<metrics::Endpoint> metrics_;  // reads all of the above
 };
 
 }  // namespace gpusim::server

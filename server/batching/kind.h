@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "server/batching/histogram.h"
 #include "server/batching/task.h"
 
 namespace gpusim::batching {
@@ -34,13 +35,19 @@ struct KindCounters {
   // Tasks, by what became of them. An outcome is counted before its Finish is called, so that who
   // has seen the answer finds it counted.
   std::uint64_t accepted = 0, answered = 0, failed = 0, cancelled = 0, expired = 0, drained = 0;
-  std::uint64_t refused_queue_full = 0, refused_draining = 0;
+  // Tasks that were not accepted, by Refusal::Reason.
+  std::uint64_t refused_queue_full = 0, refused_bytes_full = 0, refused_draining = 0;
   // Runs of a Runner, and the tasks in them; a task of n chunks is in n batches.
   std::uint64_t batches = 0, batched = 0, largest_batch = 0;
-  std::uint64_t queue_ns = 0;  // sum, from Submit to first taken; never taken counts nothing
-  std::uint64_t run_ns = 0;    // sum over batches
+  BatchSizeHistogram batch_sizes;  // of `batches` values, whose sum is `batched`
+  std::uint64_t queue_ns = 0;      // sum, from Submit to first taken; never taken counts nothing
+  QueueTimeHistogram queue_times;  // of the values whose sum is `queue_ns`
+  std::uint64_t run_ns = 0;        // sum over batches
   std::uint64_t queued = 0, running = 0;  // at this moment
   std::uint64_t bytes = 0;                // of those
+
+  // Makes this the counters of both.
+  void Add(const KindCounters& other);
 };
 
 }  // namespace gpusim::batching

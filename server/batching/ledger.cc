@@ -52,7 +52,8 @@ tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_p
   Kind& kind = kinds_[kind_index];
   const std::uint64_t held_bytes = cost.bytes + cost.held_bytes;
   if (const std::optional<Refusal> full = WhyFull(kind_index, held_bytes)) {
-    ++kind.counters.refused_queue_full;
+    ++(full->reason == Refusal::Reason::kBytesFull ? kind.counters.refused_bytes_full
+                                                   : kind.counters.refused_queue_full);
     return tl::unexpected(*full);
   }
   const std::uint64_t present = kind.counters.queued + kind.counters.running;
@@ -124,6 +125,7 @@ void Ledger::TakeFromKind(KindIndex kind_index, TimePoint now, Batch& batch,
   const std::uint64_t size = batch.tasks.size();
   ++kind.counters.batches;
   kind.counters.batched += size;
+  kind.counters.batch_sizes.Record(size);
   kind.counters.largest_batch = std::max(kind.counters.largest_batch, size);
 }
 
@@ -135,7 +137,9 @@ void Ledger::Take(TaskRecord& record, TimePoint now, Batch& batch) {
   ++counters.running;
   if (!std::exchange(record.taken, true)) {
     const std::chrono::nanoseconds waited = now - record.submitted;
-    counters.queue_ns += static_cast<std::uint64_t>(waited.count());
+    const auto waited_ns = static_cast<std::uint64_t>(waited.count());
+    counters.queue_ns += waited_ns;
+    counters.queue_times.Record(waited_ns);
   }
   batch.records.push_back(&record);
   batch.tasks.push_back(record.task.get());

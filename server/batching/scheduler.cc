@@ -17,14 +17,19 @@ std::vector<bool> ServedBy(const SlotRunners& runners) {
 
 }  // namespace
 
-Scheduler::Scheduler(std::vector<KindOptions> kinds, std::vector<SlotRunners> slots, Clock& clock)
+Scheduler::Scheduler(std::vector<KindOptions> kinds, std::vector<SlotRunners> slots, Clock& clock,
+                     std::vector<std::size_t> devices)
     : kinds_(std::move(kinds)), slots_(std::move(slots)), clock_(clock), ledger_(kinds_) {
   threads_.reserve(slots_.size() + 1);
   MutexLock lock(mutex_);  // the first slots wait until the teams are complete
   FormTeams();
-  for (const SlotRunners& runners : slots_) {
+  devices.resize(slots_.size());
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    const SlotRunners& runners = slots_[slot];
+    const std::size_t device = devices[slot];
+    if (device >= busy_.size()) busy_.resize(device + 1);
     Team& team = TeamOf(ServedBy(runners));
-    threads_.emplace_back([this, &runners, &team] { ServeSlot(runners, team); });
+    threads_.emplace_back([this, &runners, &team, device] { ServeSlot(runners, team, device); });
   }
   threads_.emplace_back([this] { WatchDeadlines(); });
 }
@@ -98,6 +103,11 @@ KindCounters Scheduler::counters(KindIndex kind) const {
   return ledger_.counters(kind);
 }
 
+std::chrono::nanoseconds Scheduler::busy(std::size_t device) const {
+  MutexLock lock(mutex_);
+  return device < busy_.size() ? busy_[device].total(clock_.Now()) : std::chrono::nanoseconds(0);
+}
+
 void Scheduler::FormTeams() {
   std::vector<std::size_t> servers(kinds_.size());
   for (const SlotRunners& runners : slots_) {
@@ -122,8 +132,9 @@ Scheduler::Team& Scheduler::TeamOf(const std::vector<bool>& served) {
                        [&](const Team& team) { return team.turns.served == served; });
 }
 
-void Scheduler::ServeSlot(const SlotRunners& runners, Team& team) {
+void Scheduler::ServeSlot(const SlotRunners& runners, Team& team, std::size_t device) {
   Turn turn;
+  turn.device = device;
   while (AwaitBatch(team, turn)) {
     Tell(turn);  // those found expired
     Batch& batch = turn.batch;
@@ -147,7 +158,9 @@ bool Scheduler::AwaitBatch(Team& team, Turn& turn) {
     MutexLock lock(mutex_);
     SettleTold(turn);
     while (true) {
-      ledger_.TakeBatch(clock_.Now(), team.turns, turn.batch, turn.ended);
+      const TimePoint now = clock_.Now();
+      ledger_.TakeBatch(now, team.turns, turn.batch, turn.ended);
+      if (!turn.batch.empty()) busy_[turn.device].Begin(now);
       if (!turn.batch.empty() || !turn.ended.empty()) break;
       if (exiting_) return false;
       ++team.idle;
@@ -168,7 +181,9 @@ void Scheduler::Settle(Turn& turn, std::uint64_t run_ns) {
   bool wake_watcher = false;
   {
     MutexLock lock(mutex_);
-    ledger_.SettleBatch(turn.batch, run_ns, clock_.Now(), turn.ended);
+    const TimePoint now = clock_.Now();
+    ledger_.SettleBatch(turn.batch, run_ns, now, turn.ended);
+    busy_[turn.device].End(now);
     // This slot comes back for what went back to the queue. Only when it has to tell others first
     // may an idle slot be sooner; waking one otherwise would send a lone long task round the slots.
     if (!turn.ended.empty()) wake_slot = ClaimSlotWake();

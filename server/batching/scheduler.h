@@ -30,6 +30,7 @@
 
 #include <tl/expected.hpp>
 
+#include "server/batching/busy_time.h"
 #include "server/batching/clock.h"
 #include "server/batching/kind.h"
 #include "server/batching/ledger.h"
@@ -48,7 +49,9 @@ using SlotRunners = std::vector<std::unique_ptr<Runner>>;
 class Scheduler {
  public:
   // Every slot has an entry a kind; tasks of a kind that none serves are never run. `clock` outlives the scheduler.
-  Scheduler(std::vector<KindOptions> kinds, std::vector<SlotRunners> slots, Clock& clock);
+  // `devices` has the device of each slot, counted from 0; empty: all are of the same.
+  Scheduler(std::vector<KindOptions> kinds, std::vector<SlotRunners> slots, Clock& clock,
+            std::vector<std::size_t> devices = {});
   // Drains with a deadline of now. No other call may be under way or follow.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
@@ -70,6 +73,8 @@ class Scheduler {
   void Drain(TimePoint deadline);
 
   KindCounters counters(KindIndex kind) const;
+  // How long batches have run on the device, up to now; those that run side by side count once. 0 for a device without slots.
+  std::chrono::nanoseconds busy(std::size_t device) const;
   const KindOptions& options(KindIndex kind) const { return kinds_[kind]; }
   std::size_t kinds() const { return kinds_.size(); }
 
@@ -78,7 +83,8 @@ class Scheduler {
   struct Turn {
     Batch batch;
     std::vector<EndedTask> ended;
-    std::size_t told = 0;  // ended tasks that got their Finish and are not yet off outstanding_
+    std::size_t told = 0;    // ended tasks that got their Finish and are not yet off outstanding_
+    std::size_t device = 0;  // of the slot
   };
 
   // Slots that serve the same kinds: one is as good as another.
@@ -92,7 +98,7 @@ class Scheduler {
 
   void FormTeams() GPUSIM_REQUIRES(mutex_);
   Team& TeamOf(const std::vector<bool>& served) GPUSIM_REQUIRES(mutex_);
-  void ServeSlot(const SlotRunners& runners, Team& team);
+  void ServeSlot(const SlotRunners& runners, Team& team, std::size_t device);
   bool AwaitBatch(Team& team, Turn& turn);
   void Settle(Turn& turn, std::uint64_t run_ns);
   void WatchDeadlines();
@@ -115,7 +121,8 @@ class Scheduler {
   Ledger ledger_ GPUSIM_GUARDED_BY(mutex_);
   // Accepted tasks that are not destroyed yet: those in the ledger and those being told.
   std::uint64_t outstanding_ GPUSIM_GUARDED_BY(mutex_) = 0;
-  std::deque<Team> teams_ GPUSIM_GUARDED_BY(mutex_);  // never changes but for their members
+  std::vector<BusyTime> busy_ GPUSIM_GUARDED_BY(mutex_);  // by device
+  std::deque<Team> teams_ GPUSIM_GUARDED_BY(mutex_);      // never changes but for their members
   // Every kind, those that the fewest teams serve first.
   std::vector<KindIndex> rarest_first_ GPUSIM_GUARDED_BY(mutex_);
   // When the watcher looks next; min() while it is up, as it looks before it sleeps.

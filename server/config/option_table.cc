@@ -123,6 +123,24 @@ OptionEntry ListenEntry(std::vector<std::string>& target) {
               }};
 }
 
+OptionEntry MetricsListenEntry(std::string& target) {
+  return {.flag = "metrics-listen",
+          .help =
+              "Address to serve Prometheus metrics on, HOST:PORT, over plain HTTP at /metrics; "
+              "empty: none. Port 0 takes a free one",
+          .rule = "empty, or HOST:PORT with a name or an IPv4 address and a port from 0 to 65535",
+          .take =
+              [&target](std::string_view text) {
+                const auto address = ParseListenAddress(text);
+                const bool v4 =
+                    address && !address->IsUnix() && address->host.find(':') == std::string::npos;
+                if (!v4 && !text.empty()) return false;
+                target = text;
+                return true;
+              },
+          .print = [&target] { return target; }};
+}
+
 OptionEntry TextEntry(const std::string& flag, std::string& target, const std::string& rule,
                       const std::string& help) {
   return {.flag = flag,
@@ -181,6 +199,7 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
       ListenEntry(o.listen),
       SwitchEntry("insecure", o.insecure,
                   "Listen in plaintext on addresses that other machines reach"),
+      MetricsListenEntry(o.metrics_listen),
       ChoiceEntry("backend", o.backend, kBackends,
                   "auto takes a GPU if there is one; cuda refuses to start without"),
       NumberEntry("slots", o.slots, 1, 16, "Batches that a device works on at a time"),

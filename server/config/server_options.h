@@ -26,6 +26,8 @@ struct ServerOptions {
   std::vector<std::string> listen{"127.0.0.1:50051"};
   bool insecure = false;  // needed to listen in plaintext on more than loopback and Unix sockets
 
+  std::string metrics_listen;  // HOST:PORT of /metrics for Prometheus, on any address; empty: none
+
   BackendChoice backend = BackendChoice::kAuto;
   int slots = 2;        // batches at a time, a device
   int cpu_threads = 0;  // 0: as many as the process may use

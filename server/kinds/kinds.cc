@@ -191,7 +191,7 @@ std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t 
   // A board has one task at the most, so that the number of boards is the limit.
   for (std::size_t device = 0; device < devices; ++device) {
     kinds[kBoards + device] = {
-        devices == 1 ? "boards" : "boards" + std::to_string(device),
+        "boards",
         {sizes.capacity.resident_boards, sizes.capacity.life_facts * kFactRowBytes,
          sizes.resident_chunk.word_steps},
         kNoLimit,

@@ -25,7 +25,10 @@ void ConversionPool::Stop() {
 bool ConversionPool::TryPost(std::function<void()> job) {
   {
     const MutexLock lock(mutex_);
-    if (waiting_.size() >= max_waiting_) return false;
+    if (waiting_.size() >= max_waiting_) {
+      ++refused_;
+      return false;
+    }
     waiting_.push_back(std::move(job));
   }
   changed_.NotifyOne();
@@ -38,6 +41,11 @@ void ConversionPool::Post(std::function<void()> job) {
     waiting_.push_back(std::move(job));
   }
   changed_.NotifyOne();
+}
+
+ConversionPool::Load ConversionPool::load() const {
+  const MutexLock lock(mutex_);
+  return {waiting_.size(), refused_};
 }
 
 void ConversionPool::RunJobs() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <thread>
@@ -33,6 +34,13 @@ class ConversionPool {
   // that. Does not block.
   void Post(std::function<void()> job) GPUSIM_EXCLUDES(mutex_);
 
+  // Jobs that wait for a thread at this moment, and those that TryPost has refused so far.
+  struct Load {
+    std::size_t waiting = 0;
+    std::uint64_t refused = 0;
+  };
+  Load load() const GPUSIM_EXCLUDES(mutex_);
+
   // Runs what waits, then ends the threads. Nothing may be posted after that. Idempotent, but for
   // one thread.
   void Stop() GPUSIM_EXCLUDES(mutex_);
@@ -41,9 +49,10 @@ class ConversionPool {
   void RunJobs() GPUSIM_EXCLUDES(mutex_);
 
   const std::size_t max_waiting_;
-  batching::Mutex mutex_;
+  mutable batching::Mutex mutex_;
   batching::CondVar changed_;
   std::deque<std::function<void()>> waiting_ GPUSIM_GUARDED_BY(mutex_);
+  std::uint64_t refused_ GPUSIM_GUARDED_BY(mutex_) = 0;
   bool stopping_ GPUSIM_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;  // last: they use all of the above
 };

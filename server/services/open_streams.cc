@@ -23,4 +23,9 @@ void OpenStreams::EndAllSoon() {
   for (Stream* stream : streams_) stream->EndSoon();
 }
 
+std::size_t OpenStreams::count() const {
+  const batching::MutexLock lock(mutex_);
+  return streams_.size();
+}
+
 }  // namespace gpusim::server

@@ -2,6 +2,7 @@
 // end by themselves.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "server/batching/mutex.h"
@@ -27,9 +28,11 @@ class OpenStreams {
   void Remove(Stream& stream) GPUSIM_EXCLUDES(mutex_);
   // Of those that are open, and of those to come. Once.
   void EndAllSoon() GPUSIM_EXCLUDES(mutex_);
+  // Those that are open now.
+  std::size_t count() const GPUSIM_EXCLUDES(mutex_);
 
  private:
-  batching::Mutex mutex_;
+  mutable batching::Mutex mutex_;
   std::vector<Stream*> streams_ GPUSIM_GUARDED_BY(mutex_);
   bool ending_ GPUSIM_GUARDED_BY(mutex_) = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "server/batching/kind_report.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/ping_kind.h"
 #include "server/services/board_owner.h"
@@ -38,30 +39,33 @@ grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call) {
   return reactor;
 }
 
-// Added to what is there: boards have a kind of their own on each device.
-void AddKind(const batching::KindCounters& counters, v1::KindStatistics& kind) {
-  kind.set_requests(kind.requests() + counters.accepted);
-  kind.set_answered(kind.answered() + counters.answered);
-  // Callers see both as UNAVAILABLE, and neither as their own doing.
-  kind.set_failed(kind.failed() + counters.failed + counters.drained);
-  kind.set_cancelled(kind.cancelled() + counters.cancelled);
-  kind.set_expired(kind.expired() + counters.expired);
-  kind.set_refused_queue_full(kind.refused_queue_full() + counters.refused_queue_full);
-  kind.set_refused_draining(kind.refused_draining() + counters.refused_draining);
-  kind.set_batches(kind.batches() + counters.batches);
-  kind.set_batched(kind.batched() + counters.batched);
-  kind.set_largest_batch(std::max(kind.largest_batch(), counters.largest_batch));
-  kind.set_queue_ns(kind.queue_ns() + counters.queue_ns);
-  kind.set_compute_ns(kind.compute_ns() + counters.run_ns);
+template <class Histogram>
+void FillBuckets(const Histogram& histogram,
+                 google::protobuf::RepeatedPtrField<v1::HistogramBucket>& buckets) {
+  for (const std::uint64_t count : histogram.counts()) {
+    const auto place = static_cast<std::size_t>(buckets.size());
+    v1::HistogramBucket& bucket = *buckets.Add();
+    if (place < histogram.bounds().size()) bucket.set_upper_bound(histogram.bounds()[place]);
+    bucket.set_count(count);
+  }
 }
 
-v1::KindStatistics& KindNamed(const std::string& name, v1::GetStatisticsResponse& response) {
-  for (v1::KindStatistics& kind : *response.mutable_kinds()) {
-    if (kind.kind() == name) return kind;
-  }
-  v1::KindStatistics& kind = *response.add_kinds();
-  kind.set_kind(name);
-  return kind;
+void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) {
+  kind.set_requests(counters.accepted);
+  kind.set_answered(counters.answered);
+  // Callers see both as UNAVAILABLE, and neither as their own doing.
+  kind.set_failed(counters.failed + counters.drained);
+  kind.set_cancelled(counters.cancelled);
+  kind.set_expired(counters.expired);
+  kind.set_refused_queue_full(counters.refused_queue_full + counters.refused_bytes_full);
+  kind.set_refused_draining(counters.refused_draining);
+  kind.set_batches(counters.batches);
+  kind.set_batched(counters.batched);
+  kind.set_largest_batch(counters.largest_batch);
+  kind.set_queue_ns(counters.queue_ns);
+  kind.set_compute_ns(counters.run_ns);
+  FillBuckets(counters.queue_times, *kind.mutable_queue_ns_buckets());
+  FillBuckets(counters.batch_sizes, *kind.mutable_batch_size_buckets());
 }
 
 v1::RaceTableState StateOf(RaceTableState state) {
@@ -171,10 +175,10 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     grpc::CallbackServerContext* call, const v1::GetStatisticsRequest* /*request*/,
     v1::GetStatisticsResponse* response) {
-  for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
-    const std::string name =
-        kind < kinds::kBoards ? context_.scheduler.options(kind).name : "boards";
-    AddKind(context_.scheduler.counters(kind), KindNamed(name, *response));
+  for (const batching::KindReport& report : batching::ReportKinds(context_.scheduler)) {
+    v1::KindStatistics& statistics = *response->add_kinds();
+    statistics.set_kind(report.name);
+    FillKind(report.counters, statistics);
   }
   FillCache(context_.odds_cache.statistics(), *response->mutable_cache());
   return Answered(call);

@@ -68,6 +68,26 @@ TEST(ServerProgramTest, PrintsThePortItGotAndStopsOnSigterm) {
   EXPECT_THAT(server_ended.err, HasSubstr("kind ping: requests 1"));
 }
 
+TEST(ServerProgramTest, PrintsWhereItsMetricsAre) {
+  Process server(ServerCommand(
+      {"--backend", "cpu", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"}));
+  const auto line = server.WaitForLine("metrics on ");
+  ASSERT_TRUE(line.has_value());
+  const std::string address = line->substr(std::string("metrics on ").size());
+  EXPECT_THAT(address, ::testing::MatchesRegex("127\\.0\\.0\\.1:[1-9][0-9]+"));
+
+  Process second(ServerCommand(
+      {"--backend", "cpu", "--listen", "127.0.0.1:0", "--metrics-listen", address}));
+  const Ending second_ended = second.Wait();
+  EXPECT_EQ(second_ended.status, 1);
+  EXPECT_EQ(second_ended.out, "") << "it does not serve before it knows that it can";
+  EXPECT_THAT(second_ended.err,
+              HasSubstr("cannot serve metrics on " + address + ": Address already in use"));
+
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait().status, 0);
+}
+
 TEST(ServerProgramTest, SigintStopsItToo) {
   Process server(
       ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--log-format", "json"}));

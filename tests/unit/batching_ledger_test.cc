@@ -139,6 +139,36 @@ TEST_F(LedgerTest, QueueTimeIsCountedOnceUpToTheFirstTake) {
   EXPECT_EQ(ledger_.counters(0).run_ns, 2000u);
 }
 
+// The bounds are inclusive: 10 us belong to the first bucket, a nanosecond more to the next.
+TEST_F(LedgerTest, HistogramsCountEveryFirstTakeAndEveryBatch) {
+  using std::chrono::nanoseconds;
+  for (const nanoseconds wait :
+       {nanoseconds(0), nanoseconds(10'000), nanoseconds(10'001), nanoseconds(milliseconds(10'000)),
+        nanoseconds(milliseconds(10'001))}) {
+    Accept(1, 0);
+    now_ += wait;
+    Take();
+    Settle(Chunk::kAgain);
+    Take();
+    Settle(Chunk::kDone);
+  }
+  for (int label = 0; label < 3; ++label) Accept(label, 0);
+  Take();
+  const KindCounters& c = ledger_.counters(0);
+  const auto times = c.queue_times.counts();
+  EXPECT_EQ(times.size(), QueueTimeHistogram::bounds().size() + 1);
+  EXPECT_EQ(times[0], 2u + 3u) << "the last three did not wait";
+  EXPECT_EQ(times[1], 1u);
+  EXPECT_EQ(times[times.size() - 2], 1u);
+  EXPECT_EQ(times.back(), 1u);
+  const auto sizes = c.batch_sizes.counts();
+  EXPECT_EQ(sizes[0], 10u);
+  EXPECT_EQ(sizes[1], 0u);
+  EXPECT_EQ(sizes[2], 1u) << "3 is above 2 and at most 4";
+  EXPECT_EQ(c.batches, 11u);
+  EXPECT_EQ(c.batched, 13u);
+}
+
 TEST_F(LedgerTest, StopEndsWhatIsQueuedAndWhatWouldComeBack) {
   Accept(1, 0);
   Accept(2, 0);

@@ -158,6 +158,8 @@ TEST(Scheduler, RefusesWhatWouldPassTheBytes) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().reason, Refusal::Reason::kBytesFull);
   EXPECT_EQ(refused.error().limit, 1000u);
+  EXPECT_EQ(s.counters().refused_bytes_full, 1u);
+  EXPECT_EQ(s.counters().refused_queue_full, 0u);
   EXPECT_TRUE(s.TrySubmit(3, of_bytes(0)).has_value());
   s.stage.Release(3);
   s->Drain(TimePoint::max());

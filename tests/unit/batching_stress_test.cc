@@ -178,13 +178,7 @@ class StressTest : public testing::Test {
       const KindCounters c = scheduler_->counters(kind);
       EXPECT_TRUE(Balanced(c));
       EXPECT_EQ(c.queued + c.running, 0u);
-      sum.answered += c.answered;
-      sum.failed += c.failed;
-      sum.cancelled += c.cancelled;
-      sum.expired += c.expired;
-      sum.drained += c.drained;
-      sum.refused_queue_full += c.refused_queue_full;
-      sum.refused_draining += c.refused_draining;
+      sum.Add(c);
     }
     const auto count = [&](Outcome outcome) { return told[static_cast<std::size_t>(outcome)]; };
     EXPECT_EQ(sum.answered, count(Outcome::kAnswered));
@@ -192,7 +186,7 @@ class StressTest : public testing::Test {
     EXPECT_EQ(sum.cancelled, count(Outcome::kCancelled));
     EXPECT_EQ(sum.expired, count(Outcome::kExpired));
     EXPECT_EQ(sum.drained, count(Outcome::kDraining));
-    EXPECT_EQ(sum.refused_queue_full + sum.refused_draining, refused);
+    EXPECT_EQ(sum.refused_queue_full + sum.refused_bytes_full + sum.refused_draining, refused);
     for (const Outcome outcome : {Outcome::kAnswered, Outcome::kFailed, Outcome::kExpired}) {
       EXPECT_GT(count(outcome), 0u) << "the test is about all of them";
     }

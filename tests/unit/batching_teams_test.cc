@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "server/batching/kind_report.h"
 #include "server/batching/scheduler.h"
 #include "tests/testing/batching_fakes.h"
 
@@ -37,7 +38,8 @@ class TeamsTest : public testing::Test {
       : scheduler_(std::make_unique<Scheduler>(
             std::vector<KindOptions>(1 + kDevices,
                                      {.name = "kind", .batch_limit = kManyRows, .max_tasks = 1000}),
-            DeviceSlots(stage_, kDevices, 2), clock_)) {}
+            DeviceSlots(stage_, kDevices, 2), clock_, std::vector<std::size_t>{0, 0, 1, 1, 2, 2})) {
+  }
   ~TeamsTest() override { stage_.Release(1'000'000); }
 
   void Submit(int label, KindIndex kind) {
@@ -135,6 +137,38 @@ TEST(KindTurns, BelongToThoseWhoServeTheSameKinds) {
     }
   }
   EXPECT_EQ(taken_by_first, (std::vector<KindIndex>{0, 1, 2}));
+}
+
+// Two slots of a device that run side by side are one busy device.
+TEST_F(TeamsTest, DeviceIsBusyWhileOneOfItsSlotsRuns) {
+  using std::chrono::milliseconds;
+  Submit(0, 2);
+  stage_.AwaitBatch();
+  clock_.Advance(milliseconds(10));
+  Submit(1, 2);
+  stage_.AwaitBatch();
+  clock_.Advance(milliseconds(5));
+  EXPECT_EQ(scheduler_->busy(1), milliseconds(15)) << "also of what is under way";
+  stage_.Release(2);
+  log_.Await(0);
+  log_.Await(1);
+  clock_.Advance(milliseconds(100));
+  EXPECT_EQ(scheduler_->busy(0), milliseconds(0));
+  EXPECT_EQ(scheduler_->busy(1), milliseconds(15));
+  EXPECT_EQ(scheduler_->busy(kDevices), milliseconds(0)) << "there is none";
+}
+
+TEST_F(TeamsTest, KindsOfOneNameAreReportedAsOne) {
+  for (KindIndex kind = 1; kind <= kDevices; ++kind) {
+    Submit(static_cast<int>(kind), kind);
+    stage_.AwaitBatch();
+  }
+  const std::vector<KindReport> reports = ReportKinds(*scheduler_);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].name, "kind");
+  EXPECT_EQ(reports[0].counters.accepted, kDevices);
+  EXPECT_EQ(reports[0].counters.running, kDevices);
+  EXPECT_EQ(reports[0].counters.batch_sizes.counts()[0], kDevices);
 }
 
 }  // namespace

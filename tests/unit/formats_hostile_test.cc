@@ -17,16 +17,8 @@
 #include "kernels/formats/read_pattern.h"
 #include "kernels/formats/rle.h"
 #include "kernels/formats/rule_string.h"
+#include "tests/testing/sanitized.h"
 #include "tests/unit/formats_testing.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define GPUSIM_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GPUSIM_SANITIZED 1
-#endif
 
 namespace gpusim::formats {
 namespace {
@@ -35,16 +27,10 @@ using life::Topology;
 
 constexpr std::size_t kMiB = 1u << 20;
 
-#ifdef GPUSIM_SANITIZED
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 // From here on, this process may map so much more memory. Sanitizers map at their own will and are
 // left alone.
 void LimitMemory(std::size_t more_bytes) {
-  if (kSanitized) return;
+  if (testing::kSanitized) return;
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more_bytes;
@@ -59,7 +45,7 @@ void ExpectWithin(std::size_t more_bytes, const std::function<bool()>& check) {
         LimitMemory(more_bytes);
         std::_Exit(check() ? 0 : 1);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 double SecondsFor(const std::function<void()>& work) {
@@ -140,7 +126,8 @@ TEST(Hostile, LongTextsTakeTimeAndMemoryInProportion) {
       static_cast<void>(ReadPattern(text));
       return true;
     });
-    EXPECT_LT(SecondsFor([&] { static_cast<void>(ReadPattern(text)); }), kSanitized ? 20.0 : 4.0)
+    EXPECT_LT(SecondsFor([&] { static_cast<void>(ReadPattern(text)); }),
+              testing::kSanitized ? 20.0 : 4.0)
         << load.head << load.unit;
   }
 }

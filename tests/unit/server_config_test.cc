@@ -73,6 +73,16 @@ TEST(ServerOptionsTest, ListsReplaceTheDefault) {
   EXPECT_THAT(options->listen, ElementsAre("127.0.0.1:1", "unix:/x", "localhost:2"));
 }
 
+// Metrics are for operators and hold no client's data, so any address goes without --insecure.
+TEST(ServerOptionsTest, MetricsListenIsAnIpv4AddressOrNothing) {
+  EXPECT_EQ(Parse({})->metrics_listen, "");
+  EXPECT_EQ(Parse({"--metrics-listen", "0.0.0.0:9464"})->metrics_listen, "0.0.0.0:9464");
+  EXPECT_EQ(Parse({"--metrics-listen", "localhost:0"})->metrics_listen, "localhost:0");
+  EXPECT_EQ(Parse({"--metrics-listen", ""})->metrics_listen, "");
+  for (const char* bad : {"9464", "unix:/x", "[::1]:9464", "localhost:65536", "localhost"})
+    EXPECT_EQ(Parse({"--metrics-listen", bad}).error().status, 2) << bad;
+}
+
 TEST(ServerOptionsTest, PlaintextElsewhereNeedsInsecure) {
   EXPECT_EQ(Parse({"--listen", "0.0.0.0:1"}).error().status, 2);
   EXPECT_TRUE(Parse({"--listen", "0.0.0.0:1", "--insecure"}).has_value());
