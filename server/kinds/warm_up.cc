@@ -27,7 +27,7 @@ constexpr life::FactSet kAllFacts =
     life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
 constexpr std::uint32_t kAllPasses = 15;
 // One word a row; a few thousand words, with padding; more.
-constexpr std::uint32_t kSides[] = {64, 100, 1024};
+constexpr std::uint32_t kSides[] = {64, 100, 512};
 constexpr std::uint64_t kHalf = std::uint64_t{1} << 31;  // of all random cells live
 // Words of a board at the most: 32 MiB.
 constexpr std::uint64_t kMostWords = std::uint64_t{1} << 22;
