@@ -43,7 +43,7 @@ struct Fate {
 class RandomTask final : public Task {
  public:
   RandomTask(Fate& fate, std::atomic<std::uint64_t>& told, TimePoint deadline, unsigned seed)
-      : Task(deadline), fate_(fate), told_(told), random_(seed), left_(1 + seed % 4) {}
+      : Task({.deadline = deadline}), fate_(fate), told_(told), random_(seed), left_(1 + seed % 4) {}
   ~RandomTask() override { ++fate_.destroyed; }
 
   Cost cost() const override { return {.rows = left_, .bytes = 1, .work = 1}; }
