@@ -1,5 +1,6 @@
 #include "server/batching/client_queue.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -7,7 +8,7 @@ namespace gpusim::batching {
 
 TaskRecord* ClientQueue::front() {
   if (empty()) return nullptr;
-  while (turn_->tasks.front()->charge > turn_->credit) PassTurn();
+  while (!TurnIsAlone() && turn_->tasks.front()->charge > turn_->credit) PassTurn();
   return turn_->tasks.front();
 }
 
@@ -21,7 +22,7 @@ void ClientQueue::PushBack(TaskRecord& record) {
 void ClientQueue::PopFront() {
   TaskRecord* const record = front();
   assert(record != nullptr);
-  turn_->credit -= record->charge;
+  turn_->credit -= std::min(turn_->credit, record->charge);
   Remove(*record);
 }
 
@@ -47,7 +48,6 @@ ClientTasks& ClientQueue::Enter(ClientKey client) {
   entered.client = client;
   if (empty()) {
     entered.previous = entered.next = turn_ = &entered;
-    entered.credit = quantum_;
   } else {
     entered.next = turn_;
     entered.previous = std::exchange(turn_->previous, &entered);
@@ -57,7 +57,7 @@ ClientTasks& ClientQueue::Enter(ClientKey client) {
 }
 
 void ClientQueue::Leave(ClientTasks& leaver) {
-  if (leaver.next == &leaver) {
+  if (TurnIsAlone()) {
     turn_ = nullptr;
   } else {
     if (turn_ == &leaver) PassTurn();

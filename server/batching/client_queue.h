@@ -7,11 +7,9 @@
 //
 // A turn gives a client `quantum` of credit and lasts until its next task costs more than it has left; what is left is for its
 // next turn. So clients get equal work, whatever the sizes and the numbers of their tasks, and a new one waits for one turn of each
-// of the others.
+// of the others. Who is alone needs no credit, and gets none that the next one to come would have to wait for.
 //
-// Invariants:
-//   1. A client is in the ring exactly while it has a task here.
-//   2. Whose turn it is has got the quantum of this turn.
+// Invariant: a client is in the ring exactly while it has a task here.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +56,7 @@ class ClientQueue {
 
   ClientTasks& Enter(ClientKey client);
   void Leave(ClientTasks& leaver);
+  bool TurnIsAlone() const { return turn_->next == turn_; }
   void PassTurn();
 
   const std::uint64_t quantum_;

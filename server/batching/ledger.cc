@@ -157,8 +157,7 @@ void Ledger::TakeFromKind(const BatchTurn& turn, TimePoint now, Batch& batch,
                    FillFrom(kind.queue(Priority::kInteractive), kAll, now, fill, batch, ended) &&
                    FillFrom(kind.queue(Priority::kBulk), kAll, now, fill, batch, ended);
   if (batch.empty()) return;  // all were expired
-  batch.full =
-      !all || kind.running_charge - ran_before >= kind.options.batch_limit.work / 2;
+  batch.full = !all || kind.running_charge - ran_before >= kind.options.batch_limit.work / 2;
   // A chunk that the runner forgets counts as failed.
   batch.chunks.assign(batch.tasks.size(), Chunk::kFailed);
   const std::uint64_t size = batch.tasks.size();

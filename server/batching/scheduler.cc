@@ -250,8 +250,9 @@ CondVar* Scheduler::ClaimSlotWake(TimePoint now) {
     // A batch that waits for more needs nobody but the slot that gets up when it closes.
     if (!ledger_.ready(kind, now) && SomebodyGetsUp(kind)) continue;
     const auto find = [&](auto&& suits) GPUSIM_REQUIRES(mutex_) {
-      return std::find_if(teams_.begin(), teams_.end(),
-                          [&](const Team& team) { return team.turns.served()[kind] && suits(team); });
+      return std::find_if(teams_.begin(), teams_.end(), [&](const Team& team) {
+        return team.turns.served()[kind] && suits(team);
+      });
     };
     if (const auto coming = find([](const Team& team) { return team.spoken < team.wakes; });
         coming != teams_.end()) {

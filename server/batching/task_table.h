@@ -25,8 +25,8 @@ struct TaskRecord {
   TaskId id = 0;  // of the task here, or of the next one to come
   std::unique_ptr<Task> task;
   KindIndex kind = 0;
-  Cost cost;  // of the next chunk; while the task runs, the slot's alone to write
-  std::uint64_t charge = 0;      // of that chunk, as ChargeOf has it
+  Cost cost;                 // of the next chunk; while the task runs, the slot's alone to write
+  std::uint64_t charge = 0;  // of that chunk, as ChargeOf has it
   std::uint64_t held_bytes = 0;  // of the first cost, as counted by the kind
   ClientKey client = 0;
   Priority priority = Priority::kInteractive;

@@ -25,7 +25,8 @@ void BatchTurns::Begin(BatchTurn& turn) {
 void BatchTurns::End(const BatchTurn& turn, std::int64_t run_ns) {
   times_[static_cast<std::size_t>(turn.priority)].End(turn.kind, turn.charged_ns, run_ns);
   if (!turn.contended) return;
-  bulk_earned_ns_ += turn.priority == Priority::kBulk ? turn.charged_ns - run_ns : run_ns / kBulkShare;
+  bulk_earned_ns_ +=
+      turn.priority == Priority::kBulk ? turn.charged_ns - run_ns : run_ns / kBulkShare;
 }
 
 }  // namespace gpusim::batching

@@ -30,8 +30,8 @@ namespace gpusim::batching {
 struct BatchTurn {
   KindIndex kind = 0;
   Priority priority = Priority::kInteractive;
-  bool contended = false;          // tasks of the other priority waited too
-  std::int64_t charged_ns = 0;     // by Begin
+  bool contended = false;       // tasks of the other priority waited too
+  std::int64_t charged_ns = 0;  // by Begin
 };
 
 // Times by kind, of the batches of one priority.
@@ -80,7 +80,8 @@ class BatchTurns {
   std::optional<BatchTurn> Next(const Waits& waits) const {
     const std::optional<BatchTurn> interactive = NextOf(Priority::kInteractive, waits);
     const std::optional<BatchTurn> bulk = NextOf(Priority::kBulk, waits);
-    std::optional<BatchTurn> next = !interactive || (bulk && bulk_earned_ns_ > 0) ? bulk : interactive;
+    std::optional<BatchTurn> next =
+        !interactive || (bulk && bulk_earned_ns_ > 0) ? bulk : interactive;
     if (interactive && bulk) next->contended = true;
     return next;
   }

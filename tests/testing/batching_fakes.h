@@ -63,9 +63,8 @@ struct FakeTaskOptions {
 class FakeTask final : public Task {
  public:
   FakeTask(TaskLog& log, int label, const FakeTaskOptions& options = {})
-      : Task({.deadline = options.deadline,
-              .client = options.client,
-              .priority = options.priority}),
+      : Task(
+            {.deadline = options.deadline, .client = options.client, .priority = options.priority}),
         log_(log),
         label_(label),
         cost_(options.cost),

@@ -108,9 +108,9 @@ TEST(ChargeOf, IsTheWorkButAtLeastTheShareOfTheRowsAndAtMostABatch) {
   EXPECT_EQ(ChargeOf({.rows = kHuge, .bytes = 0, .work = 0}, limit), 1000u);
   EXPECT_EQ(ChargeOf({}, limit), 1u) << "nothing is free, or its owner would keep the turn";
   EXPECT_EQ(ChargeOf({.rows = 1, .bytes = 0, .work = 9}, {}), 1u) << "a limit of nothing";
-  EXPECT_EQ(ChargeOf({.rows = 4, .bytes = 0, .work = 1},
-                     {.rows = kHuge, .bytes = kHuge, .work = kHuge}),
-            4u);
+  EXPECT_EQ(
+      ChargeOf({.rows = 4, .bytes = 0, .work = 1}, {.rows = kHuge, .bytes = kHuge, .work = kHuge}),
+      4u);
 }
 
 TEST(CloseAt, IsTheDelayButNoMoreThanHalfOfTheTimeLeft) {
