@@ -14,6 +14,7 @@
 #include <spdlog/spdlog.h>
 
 #include "server/batching/kind_report.h"
+#include "server/call_log.h"
 #include "server/config/listen_address.h"
 #include "server/kinds/kinds.h"
 
@@ -198,6 +199,7 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       warm_streams_(std::move(parts.warm_streams)),
       race_tables_(std::move(parts.race_tables)),
       slots_(std::move(parts.slots)),
+      calls_(MakeCallLog(options.log_calls, options.log_format, *log_)),
       odds_cache_(options.max_cache_bytes),
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
       scheduler_(kinds::KindsOf(SizesFor(options, *backend_), backend_->devices().size(),
@@ -209,7 +211,7 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       request_memory_(batching::SteadyClock()),
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
-               .calls_under_way = calls_under_way_,
+               .calls = calls_,
                .open_streams = open_streams_,
                .race_tables = *race_tables_,
                .warm_streams = *warm_streams_,
@@ -290,7 +292,7 @@ void Server::Drain(milliseconds drain_time) {
 }
 
 void Server::FinishCalls(milliseconds drain_time) {
-  log_->info("draining: {} call(s) under way, for {} at most", calls_under_way_.load(),
+  log_->info("draining: {} call(s) under way, for {} at most", calls_.under_way(),
              FormatDuration(drain_time));
   grpc_->GetHealthCheckService()->Shutdown();
   const auto deadline = steady_clock::now() + drain_time;
@@ -306,7 +308,7 @@ void Server::FinishCalls(milliseconds drain_time) {
   const bool in_time = AwaitCalls(shutdown, deadline);
   boards.get();
   if (!in_time) {
-    log_->warn("draining: {} call(s) not done in time", calls_under_way_.load());
+    log_->warn("draining: {} call(s) not done in time", calls_.under_way());
     scheduler_.Drain(steady_clock::now());
   }
   // What else is open then are streams of gRPC's own, such as watches of the health, which end
@@ -319,7 +321,7 @@ void Server::FinishCalls(milliseconds drain_time) {
 bool Server::AwaitCalls(const std::future<void>& shutdown, steady_clock::time_point deadline) {
   while (shutdown.wait_until(std::min(steady_clock::now() + kTick, deadline)) !=
          std::future_status::ready) {
-    if (calls_under_way_ == 0) return true;
+    if (calls_.under_way() == 0) return true;
     if (steady_clock::now() >= deadline) return false;
   }
   return true;

@@ -95,7 +95,7 @@ class Server {
   const std::unique_ptr<kinds::WarmStreams> warm_streams_;
   const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
-  std::atomic<std::int64_t> calls_under_way_ = 0;
+  CallBook calls_;
   OddsCache odds_cache_;
   OpenStreams open_streams_;
   ConversionPool conversions_;

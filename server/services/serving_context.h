@@ -1,7 +1,6 @@
 // What the handlers share.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -9,6 +8,7 @@
 #include "server/batching/scheduler.h"
 #include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
+#include "server/calls/call_book.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/warm_stream.h"
@@ -25,7 +25,7 @@ namespace gpusim::server {
 struct ServingContext {
   batching::Scheduler& scheduler;
   ConversionPool& conversions;
-  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h, and streams
+  CallBook& calls;
   OpenStreams& open_streams;
   const RaceTables& race_tables;
   kinds::WarmStreams& warm_streams;

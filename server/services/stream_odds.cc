@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/kinds.h"
 #include "server/services/error_mapping.h"
@@ -31,9 +32,10 @@ constexpr std::size_t kMostRefusals = 16;
 class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stream {
  public:
   StreamOddsCall(const ServingContext& context, grpc::CallbackServerContext& call)
-      : context_(context), call_(call), deadline_(OwnDeadlineOf(call)) {
-    ++context_.calls_under_way;
-  }
+      : context_(context),
+        entry_(context.calls, CallMethod::kStreamOdds, call),
+        call_(call),
+        deadline_(OwnDeadlineOf(call)) {}
 
   // gRPC knows of the reactor afterwards only, so OnDone cannot come before.
   void Begin() {
@@ -105,7 +107,7 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   void SeeWhatCameBefore() GPUSIM_EXCLUDES(mutex_) { const batching::MutexLock lock(mutex_); }
 
   // The destructor belongs to Release.
-  ~StreamOddsCall() override { --context_.calls_under_way; }
+  ~StreamOddsCall() override = default;
 
   void OnReadDone(bool ok) override {
     if (ok) {
@@ -307,14 +309,10 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
 
   void End() GPUSIM_REQUIRES(mutex_) {
     over_ = true;
-    if (gone_) {
-      Finish(NotAnswered(steady_clock::now() < deadline_ ? batching::Outcome::kCancelled
-                                                         : batching::Outcome::kExpired,
-                         ""));
-      return;
-    }
-    if (!half_closed_) call_.AddTrailingMetadata(kReopenTrailer, "1");
-    Finish(grpc::Status::OK);
+    if (!gone_ && !half_closed_) call_.AddTrailingMetadata(kReopenTrailer, "1");
+    const grpc::Status status = gone_ ? NotAnswered(entry_.Gone(), "") : grpc::Status::OK;
+    entry_.End(status);
+    Finish(status);
   }
 
   void Release() {
@@ -322,6 +320,7 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   }
 
   const ServingContext& context_;
+  CallEntry entry_;
   grpc::CallbackServerContext& call_;
   const batching::TimePoint deadline_;
 
