@@ -13,7 +13,9 @@ void KindCounters::Add(const KindCounters& other) {
   drained += other.drained;
   refused_queue_full += other.refused_queue_full;
   refused_bytes_full += other.refused_bytes_full;
+  refused_work_full += other.refused_work_full;
   refused_draining += other.refused_draining;
+  accepted_bulk += other.accepted_bulk;
   batches += other.batches;
   batched += other.batched;
   largest_batch = std::max(largest_batch, other.largest_batch);

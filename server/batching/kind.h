@@ -20,14 +20,22 @@ struct KindOptions {
   // than that which finds the kind empty is taken. A task's bytes are those of its first cost.
   std::uint64_t max_tasks = 4096;
   std::uint64_t max_bytes = std::uint64_t{1} << 30;
+  // Of the queued tasks' next chunks, at the kind's pace of late; what would pass it is refused, but for a task that finds
+  // nothing queued. Does not hold before a first full batch has been measured.
+  std::chrono::nanoseconds max_queued_time = std::chrono::nanoseconds::max();
+  // How long a batch that is not full waits for more, from the time that its first task came. 0: a batch never waits.
+  std::chrono::nanoseconds max_batch_delay{0};
 };
 
 // Why a task was not accepted.
 struct Refusal {
-  enum class Reason : std::uint8_t { kQueueFull, kBytesFull, kDraining, kDeviceLost };
+  enum class Reason : std::uint8_t { kQueueFull, kBytesFull, kWorkFull, kDraining, kDeviceLost };
   Reason reason = Reason::kQueueFull;
-  std::uint64_t limit = 0;  // max_tasks for kQueueFull, max_bytes for kBytesFull
-  // When the queue of now will be done at its recent pace, 1 ms to 10 s; of a full queue alone.
+  // max_tasks for kQueueFull, max_bytes for kBytesFull, max_queued_time in milliseconds for kWorkFull.
+  std::uint64_t limit = 0;
+  // For kWorkFull: what would be queued with the task, in milliseconds.
+  std::uint64_t value = 0;
+  // When the queue of now will be done at its recent pace, 1 ms to 10 s; not for kDraining and kDeviceLost.
   std::chrono::milliseconds retry_after{};
 };
 
@@ -36,7 +44,9 @@ struct KindCounters {
   // has seen the answer finds it counted.
   std::uint64_t accepted = 0, answered = 0, failed = 0, cancelled = 0, expired = 0, drained = 0;
   // Tasks that were not accepted, by Refusal::Reason.
-  std::uint64_t refused_queue_full = 0, refused_bytes_full = 0, refused_draining = 0;
+  std::uint64_t refused_queue_full = 0, refused_bytes_full = 0, refused_work_full = 0,
+                refused_draining = 0;
+  std::uint64_t accepted_bulk = 0;  // of the accepted ones; the others are interactive
   // Runs of a Runner, and the tasks in them; a task of n chunks is in n batches.
   std::uint64_t batches = 0, batched = 0, largest_batch = 0;
   BatchSizeHistogram batch_sizes;  // of `batches` values, whose sum is `batched`

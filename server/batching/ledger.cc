@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace gpusim::batching {
@@ -25,36 +26,65 @@ std::uint64_t& CounterOf(Outcome outcome, KindCounters& counters) {
   return counters.drained;
 }
 
+std::uint64_t& CounterOf(Refusal::Reason reason, KindCounters& counters) {
+  switch (reason) {
+    case Refusal::Reason::kBytesFull:
+      return counters.refused_bytes_full;
+    case Refusal::Reason::kWorkFull:
+      return counters.refused_work_full;
+    case Refusal::Reason::kDraining:
+      return counters.refused_draining;
+    case Refusal::Reason::kQueueFull:
+      break;
+  }
+  return counters.refused_queue_full;
+}
+
 }  // namespace
+
+Ledger::Kind::Kind(KindOptions its_options)
+    : options(std::move(its_options)),
+      queues{ClientQueue(QuantumOf(options.batch_limit)),
+             ClientQueue(QuantumOf(options.batch_limit))} {}
 
 Ledger::Ledger(std::vector<KindOptions> kinds) {
   kinds_.reserve(kinds.size());
-  for (KindOptions& options : kinds) kinds_.emplace_back().options = std::move(options);
+  for (KindOptions& options : kinds) kinds_.emplace_back(std::move(options));
 }
 
-std::optional<Refusal> Ledger::WhyFull(KindIndex kind_index, std::uint64_t bytes) const {
+std::optional<Refusal> Ledger::WhyFull(KindIndex kind_index, std::uint64_t bytes,
+                                       std::uint64_t charge) const {
   const Kind& kind = kinds_[kind_index];
   const KindCounters& counters = kind.counters;
   const std::uint64_t present = counters.queued + counters.running;
-  const auto refuse = [&](Refusal::Reason reason, std::uint64_t limit) {
-    return Refusal{reason, limit, retry_after(kind_index)};
-  };
   if (present >= kind.options.max_tasks)
-    return refuse(Refusal::Reason::kQueueFull, kind.options.max_tasks);
+    return Refusal{.reason = Refusal::Reason::kQueueFull, .limit = kind.options.max_tasks};
   const std::uint64_t held = std::min(counters.bytes, kind.options.max_bytes);
-  // A task that alone is beyond the limit has to go when nothing else is there, or never.
+  // A task that alone is beyond a limit has to go when nothing else is there, or never.
   if (present > 0 && bytes > kind.options.max_bytes - held)
-    return refuse(Refusal::Reason::kBytesFull, kind.options.max_bytes);
-  return std::nullopt;
+    return Refusal{.reason = Refusal::Reason::kBytesFull, .limit = kind.options.max_bytes};
+  if (kind.empty()) return std::nullopt;
+  return WhyTooMuchWork(kind, charge);
+}
+
+std::optional<Refusal> Ledger::WhyTooMuchWork(const Kind& kind, std::uint64_t charge) {
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  const Milliseconds limit = kind.options.max_queued_time;
+  const Milliseconds value = kind.pace.TimeOf(kind.queued_charge + charge);
+  if (value <= limit) return std::nullopt;
+  return Refusal{.reason = Refusal::Reason::kWorkFull,
+                 .limit = static_cast<std::uint64_t>(limit.count()),
+                 .value = static_cast<std::uint64_t>(value.count())};
 }
 
 tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_ptr<Task>& task,
                                              const Cost& cost, TimePoint now) {
   Kind& kind = kinds_[kind_index];
   const std::uint64_t held_bytes = cost.bytes + cost.held_bytes;
-  if (const std::optional<Refusal> full = WhyFull(kind_index, held_bytes)) {
-    ++(full->reason == Refusal::Reason::kBytesFull ? kind.counters.refused_bytes_full
-                                                   : kind.counters.refused_queue_full);
+  const std::uint64_t charge = ChargeOf(cost, kind.options.batch_limit);
+  if (std::optional<Refusal> full = WhyFull(kind_index, held_bytes, charge)) {
+    full->retry_after = retry_after(kind_index);
+    ++CounterOf(full->reason, kind.counters);
     return tl::unexpected(*full);
   }
   const std::uint64_t present = kind.counters.queued + kind.counters.running;
@@ -63,11 +93,13 @@ tl::expected<TaskId, Refusal> Ledger::Accept(KindIndex kind_index, std::unique_p
   ++kind.counters.queued;
   kind.counters.bytes += held_bytes;
   TaskRecord& record = table_.Add(std::move(task));
+  if (record.priority == Priority::kBulk) ++kind.counters.accepted_bulk;
   record.kind = kind_index;
   record.cost = cost;
+  record.charge = charge;
   record.held_bytes = held_bytes;
   record.submitted = now;
-  Queue(record);
+  Queue(record, CloseAt(now, record.deadline, kind.options.max_batch_delay));
   return record.id;
 }
 
@@ -91,36 +123,42 @@ void Ledger::EndExpired(TimePoint now, std::vector<EndedTask>& ended) {
 void Ledger::Stop(Outcome outcome, std::vector<EndedTask>& ended) {
   stopped_ = true;
   for (Kind& kind : kinds_) {
-    while (!kind.queue.empty()) EndQueuedTask(*kind.queue.front(), outcome, ended);
-  }
-}
-
-void Ledger::TakeBatch(TimePoint now, KindTurns& turns, Batch& batch,
-                       std::vector<EndedTask>& ended) {
-  const auto has_work = [&](KindIndex kind) { return turns.served[kind] && waits(kind); };
-  while (batch.empty()) {
-    const KindIndex kind = NextKind(turns.last, kinds_.size(), has_work);
-    if (kind == kinds_.size()) return;
-    turns.last = kind;
-    TakeFromKind(kind, now, batch, ended);
-  }
-}
-
-void Ledger::TakeFromKind(KindIndex kind_index, TimePoint now, Batch& batch,
-                          std::vector<EndedTask>& ended) {
-  Kind& kind = kinds_[kind_index];
-  BatchFill fill(kind.options.batch_limit);
-  batch.kind = kind_index;
-  while (TaskRecord* const record = kind.queue.front()) {
-    if (record->deadline <= now) {
-      EndQueuedTask(*record, Outcome::kExpired, ended);
-    } else if (fill.Admit(record->cost)) {
-      Take(*record, now, batch);
-    } else {
-      break;
+    for (ClientQueue& queue : kind.queues) {
+      while (!queue.empty()) EndQueuedTask(*queue.front(), outcome, ended);
     }
   }
+}
+
+bool Ledger::ready(KindIndex kind_index, TimePoint now) const {
+  const Kind& kind = kinds_[kind_index];
+  return !kind.empty() && ClosesNow(now, kind.close_at, kind.queued, kind.options.batch_limit);
+}
+
+void Ledger::TakeBatch(TimePoint now, BatchTurns& turns, Batch& batch,
+                       std::vector<EndedTask>& ended) {
+  while (batch.empty()) {
+    const std::optional<BatchTurn> next = turns.Next([&](KindIndex kind, Priority priority) {
+      return waits(kind, priority) && ready(kind, now);
+    });
+    if (!next) return;
+    TakeFromKind(*next, now, batch, ended);
+    if (!batch.empty()) turns.Begin(batch.turn);
+  }
+}
+
+// The task that the turn is for, then interactive ones, then bulk: within a priority nobody is overtaken.
+void Ledger::TakeFromKind(const BatchTurn& turn, TimePoint now, Batch& batch,
+                          std::vector<EndedTask>& ended) {
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  Kind& kind = kinds_[turn.kind];
+  BatchFill fill(kind.options.batch_limit);
+  batch.turn = turn;
+  const std::uint64_t ran_before = kind.running_charge;
+  const bool all = FillFrom(kind.queue(turn.priority), 1, now, fill, batch, ended) &&
+                   FillFrom(kind.queue(Priority::kInteractive), kAll, now, fill, batch, ended) &&
+                   FillFrom(kind.queue(Priority::kBulk), kAll, now, fill, batch, ended);
   if (batch.empty()) return;  // all were expired
+  batch.full = !all || kind.running_charge - ran_before >= kind.options.batch_limit.work / 2;
   // A chunk that the runner forgets counts as failed.
   batch.chunks.assign(batch.tasks.size(), Chunk::kFailed);
   const std::uint64_t size = batch.tasks.size();
@@ -130,10 +168,28 @@ void Ledger::TakeFromKind(KindIndex kind_index, TimePoint now, Batch& batch,
   kind.counters.largest_batch = std::max(kind.counters.largest_batch, size);
 }
 
+bool Ledger::FillFrom(ClientQueue& queue, std::size_t most, TimePoint now, BatchFill& fill,
+                      Batch& batch, std::vector<EndedTask>& ended) {
+  while (most > 0 && !queue.empty()) {
+    TaskRecord& record = *queue.front();
+    if (record.deadline <= now) {
+      EndQueuedTask(record, Outcome::kExpired, ended);
+      continue;
+    }
+    if (!fill.Admit(record.cost)) return false;
+    queue.PopFront();
+    Take(record, now, batch);
+    --most;
+  }
+  return true;
+}
+
 void Ledger::Take(TaskRecord& record, TimePoint now, Batch& batch) {
-  KindCounters& counters = kinds_[record.kind].counters;
-  Unqueue(record);
+  Kind& kind = kinds_[record.kind];
+  KindCounters& counters = kind.counters;
+  Uncount(record);
   record.running = true;
+  kind.running_charge += record.charge;
   --counters.queued;
   ++counters.running;
   if (!std::exchange(record.taken, true)) {
@@ -146,13 +202,15 @@ void Ledger::Take(TaskRecord& record, TimePoint now, Batch& batch) {
   batch.tasks.push_back(record.task.get());
 }
 
-void Ledger::SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now,
+void Ledger::SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now, BatchTurns& turns,
                          std::vector<EndedTask>& ended) {
-  Kind& kind = kinds_[batch.kind];
+  Kind& kind = kinds_[batch.turn.kind];
   kind.counters.run_ns += run_ns;
-  const std::size_t ended_before = ended.size();
+  turns.End(batch.turn, static_cast<std::int64_t>(run_ns));
+  std::uint64_t charge = 0;
   for (std::size_t i = 0; i < batch.records.size(); ++i) {
     TaskRecord& record = *batch.records[i];
+    charge += record.charge;
     const Meanwhile meanwhile{
         .cancelled = record.cancelled, .expired = record.deadline <= now, .stopping = stopped_};
     if (const std::optional<Outcome> outcome = OutcomeOfChunk(batch.chunks[i], meanwhile)) {
@@ -161,10 +219,14 @@ void Ledger::SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now,
       record.running = false;
       --kind.counters.running;
       ++kind.counters.queued;
-      Queue(record);
+      record.charge = ChargeOf(record.cost, kind.options.batch_limit);
+      record.priority = record.task->priority();
+      Queue(record, now);
     }
   }
-  UpdatePace(kind, ended.size() - ended_before, now);
+  kind.running_charge -= charge;
+  if (batch.full) kind.pace.Record(now - kind.pace_since, charge);
+  kind.pace_since = now;
   batch.records.clear();
   batch.tasks.clear();
   batch.chunks.clear();
@@ -174,13 +236,30 @@ TimePoint Ledger::earliest_deadline() const {
   return deadlines_.empty() ? TimePoint::max() : deadlines_.earliest().deadline;
 }
 
-void Ledger::Queue(TaskRecord& record) {
-  kinds_[record.kind].queue.PushBack(record);
+void Ledger::Queue(TaskRecord& record, TimePoint close_at) {
+  Kind& kind = kinds_[record.kind];
+  kind.queue(record.priority).PushBack(record);
+  kind.queued.rows += record.cost.rows;
+  kind.queued.bytes += record.cost.bytes;
+  kind.queued.work += record.cost.work;
+  kind.queued_charge += record.charge;
+  kind.close_at = std::min(kind.close_at, close_at);
   deadlines_.Add(record);
 }
 
 void Ledger::Unqueue(TaskRecord& record) {
-  kinds_[record.kind].queue.Remove(record);
+  kinds_[record.kind].queue(record.priority).Remove(record);
+  Uncount(record);
+}
+
+// Of a record that has left its queue.
+void Ledger::Uncount(TaskRecord& record) {
+  Kind& kind = kinds_[record.kind];
+  kind.queued.rows -= record.cost.rows;
+  kind.queued.bytes -= record.cost.bytes;
+  kind.queued.work -= record.cost.work;
+  kind.queued_charge -= record.charge;
+  if (kind.empty()) kind.close_at = TimePoint::max();
   deadlines_.Remove(record);
 }
 
@@ -189,9 +268,9 @@ void Ledger::EndQueuedTask(TaskRecord& record, Outcome outcome, std::vector<Ende
   ended.push_back(End(record, outcome, &KindCounters::queued));
 }
 
-std::chrono::milliseconds Ledger::retry_after(KindIndex kind) const {
-  const KindCounters& counters = kinds_[kind].counters;
-  return RetryAfter(counters.queued + counters.running, kinds_[kind].pace);
+std::chrono::milliseconds Ledger::retry_after(KindIndex kind_index) const {
+  const Kind& kind = kinds_[kind_index];
+  return RetryAfter(kind.queued_charge + kind.running_charge, kind.pace);
 }
 
 EndedTask Ledger::End(TaskRecord& record, Outcome outcome, std::uint64_t KindCounters::*place) {
@@ -201,12 +280,6 @@ EndedTask Ledger::End(TaskRecord& record, Outcome outcome, std::uint64_t KindCou
   counters.bytes -= record.held_bytes;
   ++CounterOf(outcome, counters);
   return {table_.Remove(record), outcome};
-}
-
-void Ledger::UpdatePace(Kind& kind, std::uint64_t finished, TimePoint now) {
-  if (finished == 0) return;  // the time goes on to the next finish
-  kind.pace.Record(now - kind.pace_since, finished);
-  kind.pace_since = now;
 }
 
 }  // namespace gpusim::batching

@@ -11,6 +11,8 @@
 // makes Finish happen once: whoever holds the EndedTask calls it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,12 +20,13 @@
 
 #include <tl/expected.hpp>
 
+#include "server/batching/client_queue.h"
 #include "server/batching/deadline_heap.h"
 #include "server/batching/kind.h"
 #include "server/batching/policy.h"
-#include "server/batching/queue.h"
 #include "server/batching/task.h"
 #include "server/batching/task_table.h"
+#include "server/batching/turns.h"
 
 namespace gpusim::batching {
 
@@ -36,19 +39,13 @@ struct EndedTask {
 // What a slot runs: entry i of the three vectors is one task. The task objects are the slot's alone
 // until SettleBatch; of the records it may write `cost`. Reused from batch to batch.
 struct Batch {
-  KindIndex kind = 0;
+  BatchTurn turn;
   std::vector<TaskRecord*> records;
   std::vector<Task*> tasks;
   std::vector<Chunk> chunks;
+  bool full = false;  // of what it was taken from, so that its time says what a long queue takes
 
   bool empty() const { return tasks.empty(); }
-};
-
-// The kinds that a slot runs, by index, and the one that had the last turn. Slots that run the same kinds share it: if they
-// shared it with others too, those could take every turn of a kind that they alone do not run.
-struct KindTurns {
-  std::vector<bool> served;
-  KindIndex last = 0;
 };
 
 // Not thread-safe; the scheduler's lock guards it. Takes the time as arguments, in no call earlier
@@ -72,42 +69,66 @@ class Ledger {
   void Stop(Outcome outcome, std::vector<EndedTask>& ended);
 
   // Fills `batch` from the served kind whose turn it is and ends what is found expired on the way. An
-  // empty batch means that nothing of these kinds is queued any more.
-  void TakeBatch(TimePoint now, KindTurns& turns, Batch& batch, std::vector<EndedTask>& ended);
-  // Takes back a batch that has run for `run_ns`: ends its tasks or queues them again, and empties
+  // empty batch means that nothing of these kinds is ready.
+  void TakeBatch(TimePoint now, BatchTurns& turns, Batch& batch, std::vector<EndedTask>& ended);
+  // Takes back a batch that was taken by the same turns and has run for `run_ns`: ends its tasks or queues them again, and empties
   // it.
-  void SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now,
+  void SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now, BatchTurns& turns,
                    std::vector<EndedTask>& ended);
 
   // Of the queued tasks; TimePoint::max() when none has one.
   TimePoint earliest_deadline() const;
-  // Whether something of the kind is queued, so that a batch can start now.
-  bool waits(KindIndex kind) const { return !kinds_[kind].queue.empty(); }
+  // Whether something of the kind is queued.
+  bool waits(KindIndex kind) const {
+    return waits(kind, Priority::kInteractive) || waits(kind, Priority::kBulk);
+  }
+  // When what is queued of the kind begins at the latest if a slot is free; TimePoint::max() when nothing is queued.
+  TimePoint close_at(KindIndex kind) const { return kinds_[kind].close_at; }
+  // Whether a batch of the kind can start now.
+  bool ready(KindIndex kind, TimePoint now) const;
   // How long a caller that is refused now should stay away.
   std::chrono::milliseconds retry_after(KindIndex kind) const;
   const KindCounters& counters(KindIndex kind) const { return kinds_[kind].counters; }
 
  private:
   struct Kind {
+    explicit Kind(KindOptions its_options);
+
+    ClientQueue& queue(Priority priority) { return queues[static_cast<std::size_t>(priority)]; }
+    bool empty() const { return queues[0].empty() && queues[1].empty(); }
+
     KindOptions options;
-    TaskQueue queue;
+    std::array<ClientQueue, kPriorities> queues;
+    Cost queued;  // sums over the queues
+    std::uint64_t queued_charge = 0;
+    std::uint64_t running_charge = 0;
+    // A burst waits once: what a full batch leaves has waited with it.
+    TimePoint close_at = TimePoint::max();
     KindCounters counters;
     Pace pace;
-    // Since when `pace` has not been told: a finish, or the moment work came back after an idle
-    // time.
+    // The end of the last batch, or the moment work came back after an idle time.
     TimePoint pace_since;
   };
 
-  // What refuses a task of so many bytes; nothing if there is room.
-  std::optional<Refusal> WhyFull(KindIndex kind, std::uint64_t bytes) const;
-  void Queue(TaskRecord& record);
+  bool waits(KindIndex kind, Priority priority) const {
+    return !kinds_[kind].queues[static_cast<std::size_t>(priority)].empty();
+  }
+  // What refuses a task of so many bytes and this charge; nothing if there is room.
+  std::optional<Refusal> WhyFull(KindIndex kind, std::uint64_t bytes, std::uint64_t charge) const;
+  static std::optional<Refusal> WhyTooMuchWork(const Kind& kind, std::uint64_t charge);
+  // `close_at`: until when it may wait for others.
+  void Queue(TaskRecord& record, TimePoint close_at);
   void Unqueue(TaskRecord& record);
+  void Uncount(TaskRecord& record);
   void EndQueuedTask(TaskRecord& record, Outcome outcome, std::vector<EndedTask>& ended);
   // Of a task that is in no queue; uncounts it from `place`, which is queued or running.
   EndedTask End(TaskRecord& record, Outcome outcome, std::uint64_t KindCounters::*place);
-  void TakeFromKind(KindIndex kind, TimePoint now, Batch& batch, std::vector<EndedTask>& ended);
+  void TakeFromKind(const BatchTurn& turn, TimePoint now, Batch& batch,
+                    std::vector<EndedTask>& ended);
+  // Moves up to `most` tasks from the queue to the batch; false when the next one does not fit.
+  bool FillFrom(ClientQueue& queue, std::size_t most, TimePoint now, BatchFill& fill, Batch& batch,
+                std::vector<EndedTask>& ended);
   void Take(TaskRecord& record, TimePoint now, Batch& batch);
-  void UpdatePace(Kind& kind, std::uint64_t finished, TimePoint now);
 
   std::vector<Kind> kinds_;
   TaskTable table_;

@@ -42,15 +42,35 @@ class BatchFill {
   bool empty_ = true;
 };
 
-// Round robin: the first kind after `last`, going round and ending at `last` itself, for which
-// `waits` says true; `kinds` when there is none. No kind is passed over while it waits.
-template <class Waits>
-constexpr KindIndex NextKind(KindIndex last, std::size_t kinds, const Waits& waits) {
-  for (std::size_t step = 1; step <= kinds; ++step) {
-    const KindIndex kind = (last + step) % kinds;
-    if (waits(kind)) return kind;
-  }
-  return kinds;
+// What a chunk counts for, in turns of clients and as queued work: the work predicted for it, but at least its rows' share of a
+// batch, as a batch may be full of rows that are no work; and at most a batch, as what is larger goes alone.
+constexpr std::uint64_t ChargeOf(const Cost& cost, const Cost& batch_limit) {
+  const std::uint64_t rows = std::max<std::uint64_t>(1, batch_limit.rows);
+  const std::uint64_t work = std::max<std::uint64_t>(1, batch_limit.work);
+  const std::uint64_t of_rows = work / rows * std::min(cost.rows, rows);
+  return std::clamp<std::uint64_t>(std::max(cost.work, of_rows), 1, work);
+}
+
+// The credit of one turn of a client: small beside a batch, so that a batch has room for many clients.
+constexpr std::uint64_t QuantumOf(const Cost& batch_limit) {
+  constexpr std::uint64_t kTurnsOfABatch = 16;
+  return std::max<std::uint64_t>(1, batch_limit.work / kTurnsOfABatch);
+}
+
+// Until when a task that has just come waits for others to join its batch: for `max_delay`, but for no more than half of the time
+// that it has, as it still has to run.
+constexpr TimePoint CloseAt(TimePoint now, TimePoint deadline, std::chrono::nanoseconds max_delay) {
+  if (deadline <= now) return now;
+  return now + std::min(max_delay, (deadline - now) / 2);
+}
+
+// Whether tasks that have waited since `close_at` should begin, and wait no longer for more: their time has come, or they fill
+// a batch.
+constexpr bool ClosesNow(TimePoint now, TimePoint close_at, const Cost& queued,
+                         const Cost& batch_limit) {
+  const auto fills = [](std::uint64_t sum, std::uint64_t limit) { return sum > 0 && sum >= limit; };
+  return close_at <= now || fills(queued.rows, batch_limit.rows) ||
+         fills(queued.bytes, batch_limit.bytes) || fills(queued.work, batch_limit.work);
 }
 
 // What happened while a task's chunk was under way.
@@ -72,34 +92,34 @@ constexpr std::optional<Outcome> OutcomeOfChunk(Chunk chunk, const Meanwhile& me
   return std::nullopt;
 }
 
-// Wall time per finished task of a kind, over about the last eight times that some finished: the
-// ratio of two moving averages, so that a batch of 100 weighs as 100 tasks. Measured from outside,
-// it contains the number of slots and the turns of the other kinds.
+// Wall time per unit of work of a kind, over about the last eight batches: the ratio of two moving averages, so that a large
+// batch weighs more. Measured from outside, it contains the number of slots and the turns of the other kinds. It is told of full
+// batches alone: a long queue, which is what it is asked about, runs in such, and the time of a small batch is nearly all launch.
 class Pace {
  public:
   using Nanoseconds = std::chrono::duration<double, std::nano>;
 
-  constexpr void Record(Nanoseconds elapsed, std::uint64_t finished) {
+  constexpr void Record(Nanoseconds elapsed, std::uint64_t work) {
     time_ += (elapsed - time_) * kWeight;
-    tasks_ += (static_cast<double>(finished) - tasks_) * kWeight;
+    work_ += (static_cast<double>(work) - work_) * kWeight;
   }
-  // Zero before the first task finished.
-  constexpr Nanoseconds per_task() const { return tasks_ > 0 ? time_ / tasks_ : Nanoseconds{0}; }
+  // Zero before the first batch.
+  constexpr Nanoseconds TimeOf(std::uint64_t work) const {
+    return work_ > 0 ? time_ / work_ * static_cast<double>(work) : Nanoseconds{0};
+  }
 
  private:
   static constexpr double kWeight = 1.0 / 8;
   Nanoseconds time_{0};
-  double tasks_ = 0;
+  double work_ = 0;
 };
 
 inline constexpr std::chrono::milliseconds kMinRetryAfter{1};
 inline constexpr std::chrono::milliseconds kMaxRetryAfter{10'000};
 
-// When a refused caller may try again: by then the tasks that are ahead of it now are done, if the
-// pace holds.
-constexpr std::chrono::milliseconds RetryAfter(std::uint64_t tasks_ahead, const Pace& pace) {
-  const std::chrono::duration<double, std::milli> wait =
-      pace.per_task() * static_cast<double>(tasks_ahead);
+// When a refused caller may try again: by then the work that is ahead of it now is done, if the pace holds.
+constexpr std::chrono::milliseconds RetryAfter(std::uint64_t work_ahead, const Pace& pace) {
+  const std::chrono::duration<double, std::milli> wait = pace.TimeOf(work_ahead);
   // Compared as floating point: a long wait need not fit an integer.
   if (wait >= kMaxRetryAfter) return kMaxRetryAfter;
   return std::max(kMinRetryAfter, std::chrono::ceil<std::chrono::milliseconds>(wait));

@@ -58,11 +58,12 @@ tl::expected<TaskId, Refusal> Scheduler::Submit(KindIndex kind, std::unique_ptr<
       return tl::unexpected(Refusal{.reason = abandoned_ ? Refusal::Reason::kDeviceLost
                                                          : Refusal::Reason::kDraining});
     }
-    const tl::expected<TaskId, Refusal> accepted = ledger_.Accept(kind, task, cost, clock_.Now());
+    const TimePoint now = clock_.Now();
+    const tl::expected<TaskId, Refusal> accepted = ledger_.Accept(kind, task, cost, now);
     if (!accepted) return tl::unexpected(accepted.error());
     id = *accepted;
     ++outstanding_;
-    wake_slot = ClaimSlotWake();
+    wake_slot = ClaimSlotWake(now);
     wake_watcher = ClaimWatcherWake();
   }
   if (wake_slot != nullptr) wake_slot->NotifyOne();
@@ -128,10 +129,9 @@ void Scheduler::FormTeams() {
     const std::vector<bool> served = ServedBy(runners);
     assert(served.size() == kinds_.size());
     if (std::any_of(teams_.begin(), teams_.end(),
-                    [&](const Team& team) { return team.turns.served == served; }))
+                    [&](const Team& team) { return team.turns.served() == served; }))
       continue;
-    // The first turn is the first kind's.
-    teams_.emplace_back().turns = {served, kinds_.size() - 1};
+    teams_.emplace_back(served);
     for (KindIndex kind = 0; kind < kinds_.size(); ++kind) servers[kind] += served[kind] ? 1 : 0;
   }
   for (KindIndex kind = 0; kind < kinds_.size(); ++kind) {
@@ -143,7 +143,7 @@ void Scheduler::FormTeams() {
 
 Scheduler::Team& Scheduler::TeamOf(const std::vector<bool>& served) {
   return *std::find_if(teams_.begin(), teams_.end(),
-                       [&](const Team& team) { return team.turns.served == served; });
+                       [&](const Team& team) { return team.turns.served() == served; });
 }
 
 void Scheduler::ServeSlot(const SlotRunners& runners, Team& team, std::size_t device) {
@@ -155,12 +155,12 @@ void Scheduler::ServeSlot(const SlotRunners& runners, Team& team, std::size_t de
     if (batch.empty()) continue;
 
     const TimePoint started = clock_.Now();
-    runners[batch.kind]->Run(batch.tasks, batch.chunks);
+    runners[batch.turn.kind]->Run(batch.tasks, batch.chunks);
     const std::chrono::nanoseconds run_time = clock_.Now() - started;
     for (std::size_t i = 0; i < batch.tasks.size(); ++i) {
       if (batch.chunks[i] == Chunk::kAgain) batch.records[i]->cost = batch.tasks[i]->cost();
     }
-    Settle(turn, static_cast<std::uint64_t>(run_time.count()));
+    Settle(team, turn, static_cast<std::uint64_t>(run_time.count()));
     Tell(turn);
   }
 }
@@ -171,36 +171,49 @@ bool Scheduler::AwaitBatch(Team& team, Turn& turn) {
   {
     MutexLock lock(mutex_);
     SettleTold(turn);
+    TimePoint now;
     while (true) {
-      const TimePoint now = clock_.Now();
+      now = clock_.Now();
       ledger_.TakeBatch(now, team.turns, turn.batch, turn.ended);
       if (!turn.batch.empty()) busy_[turn.device].Begin(now);
       if (!turn.batch.empty() || !turn.ended.empty()) break;
       if (exiting_) return false;
-      ++team.idle;
-      clock_.WaitUntil(mutex_, team.work, TimePoint::max());
-      --team.idle;
-      // A wake without a notification uses up another slot's. That one then finds nothing, or wakes
-      // the next one in its turn: while work waits and a slot is idle, a wake is under way.
-      if (team.wakes > 0) --team.wakes;
+      AwaitWork(team);
     }
-    wake_slot = ClaimSlotWake();  // for what this batch leaves
+    wake_slot = ClaimSlotWake(now);  // for what this batch leaves
   }
   if (wake_slot != nullptr) wake_slot->NotifyOne();
   return true;
 }
 
-void Scheduler::Settle(Turn& turn, std::uint64_t run_ns) {
+// One idle slot of the team gets up by itself when the first batch closes that waits for more.
+void Scheduler::AwaitWork(Team& team) {
+  TimePoint close_at = TimePoint::max();
+  for (KindIndex kind = 0; kind < kinds_.size(); ++kind) {
+    if (team.turns.served()[kind]) close_at = std::min(close_at, ledger_.close_at(kind));
+  }
+  const bool first = close_at < team.gets_up_at;
+  if (first) team.gets_up_at = close_at;
+  ++team.idle;
+  clock_.WaitUntil(mutex_, team.work, first ? close_at : TimePoint::max());
+  --team.idle;
+  if (first && team.gets_up_at == close_at) team.gets_up_at = TimePoint::max();
+  // A wake without a notification uses up another slot's. That one then finds nothing, or wakes
+  // the next one in its turn: while work waits and a slot is idle, a wake is under way.
+  if (team.wakes > 0) --team.wakes;
+}
+
+void Scheduler::Settle(Team& team, Turn& turn, std::uint64_t run_ns) {
   CondVar* wake_slot = nullptr;
   bool wake_watcher = false;
   {
     MutexLock lock(mutex_);
     const TimePoint now = clock_.Now();
-    ledger_.SettleBatch(turn.batch, run_ns, now, turn.ended);
+    ledger_.SettleBatch(turn.batch, run_ns, now, team.turns, turn.ended);
     busy_[turn.device].End(now);
     // This slot comes back for what went back to the queue. Only when it has to tell others first
     // may an idle slot be sooner; waking one otherwise would send a lone long task round the slots.
-    if (!turn.ended.empty()) wake_slot = ClaimSlotWake();
+    if (!turn.ended.empty()) wake_slot = ClaimSlotWake(now);
     wake_watcher = ClaimWatcherWake();
   }
   if (wake_slot != nullptr) wake_slot->NotifyOne();
@@ -244,13 +257,16 @@ void Scheduler::Tell(Turn& turn) {
 // or all idle slots that serve it are notified. A slot that comes up spends one wake and takes one kind whole or
 // announces what it leaves of it, so that one kind at the most loses its wake, and gets another one here. Kinds that few slots
 // serve come first: they are the ones that cannot do with another's wake.
-CondVar* Scheduler::ClaimSlotWake() {
+CondVar* Scheduler::ClaimSlotWake(TimePoint now) {
   for (Team& team : teams_) team.spoken = 0;
   for (const KindIndex kind : rarest_first_) {
     if (!ledger_.waits(kind)) continue;
+    // A batch that waits for more needs nobody but the slot that gets up when it closes.
+    if (!ledger_.ready(kind, now) && SomebodyGetsUp(kind)) continue;
     const auto find = [&](auto&& suits) GPUSIM_REQUIRES(mutex_) {
-      return std::find_if(teams_.begin(), teams_.end(),
-                          [&](const Team& team) { return team.turns.served[kind] && suits(team); });
+      return std::find_if(teams_.begin(), teams_.end(), [&](const Team& team) {
+        return team.turns.served()[kind] && suits(team);
+      });
     };
     if (const auto coming = find([](const Team& team) { return team.spoken < team.wakes; });
         coming != teams_.end()) {
@@ -262,6 +278,12 @@ CondVar* Scheduler::ClaimSlotWake() {
     }
   }
   return nullptr;
+}
+
+bool Scheduler::SomebodyGetsUp(KindIndex kind) const {
+  return std::any_of(teams_.begin(), teams_.end(), [&](const Team& team) GPUSIM_REQUIRES(mutex_) {
+    return team.turns.served()[kind] && team.gets_up_at <= ledger_.close_at(kind);
+  });
 }
 
 bool Scheduler::ClaimWatcherWake() {

@@ -1,5 +1,6 @@
-// Natural batching: requests wait in one queue a kind only while every slot is busy; a slot that
-// becomes free takes everything that waits, up to what a batch may hold. Nobody waits for a timer.
+// Natural batching: requests wait in the queues of their kind only while every slot is busy; a slot that
+// becomes free takes everything that waits, up to what a batch may hold. Nobody waits for a timer, unless
+// KindOptions::max_batch_delay says so.
 //
 //   Submit --> queue of the kind --> slot thread: batch --> Runner::Run --> Finish(kAnswered)
 //                |        ^                                      |
@@ -15,9 +16,9 @@
 //      moment.
 //
 // One lock guards the books (ledger.h), which say what happens to a task; this file has the threads
-// and decides whom to wake. Kinds take turns, and so do the chunks of long tasks, which go to the
-// end of their queue; a batch closes at the first task of its queue that does not fit, so nobody is
-// overtaken.
+// and decides whom to wake. Priorities and kinds take turns by device time (turns.h), and clients by work (client_queue.h).
+// A client's tasks of a priority go first in, first out, where the next chunk of a long task comes in anew; a batch closes
+// at the first task that does not fit, so nobody is overtaken.
 #pragma once
 
 #include <chrono>
@@ -26,6 +27,7 @@
 #include <deque>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -37,6 +39,7 @@
 #include "server/batching/mutex.h"
 #include "server/batching/task.h"
 #include "server/batching/task_table.h"
+#include "server/batching/turns.h"
 
 namespace gpusim::batching {
 
@@ -93,25 +96,31 @@ class Scheduler {
 
   // Slots that serve the same kinds: one is as good as another.
   struct Team {
-    KindTurns turns;
+    explicit Team(std::vector<bool> served) : turns(std::move(served)) {}
+
+    BatchTurns turns;
     CondVar work;            // for its idle slots
     std::size_t idle = 0;    // waiting on `work`, notified or not
     std::size_t wakes = 0;   // notified and not yet up
     std::size_t spoken = 0;  // ClaimSlotWake's: of the wakes, those that a kind counts on
+    // When one of the idle slots gets up without a wake, as a batch closes then; max(): none does.
+    TimePoint gets_up_at = TimePoint::max();
   };
 
   void FormTeams() GPUSIM_REQUIRES(mutex_);
   Team& TeamOf(const std::vector<bool>& served) GPUSIM_REQUIRES(mutex_);
   void ServeSlot(const SlotRunners& runners, Team& team, std::size_t device);
   bool AwaitBatch(Team& team, Turn& turn);
-  void Settle(Turn& turn, std::uint64_t run_ns);
+  void AwaitWork(Team& team) GPUSIM_REQUIRES(mutex_);
+  void Settle(Team& team, Turn& turn, std::uint64_t run_ns);
   void WatchDeadlines();
   bool AwaitExpired(Turn& turn);
   static void Tell(Turn& turn);
 
   // What to notify so that a slot wakes, or null, and whether to notify the watcher; the caller does that when the
   // lock is released.
-  CondVar* ClaimSlotWake() GPUSIM_REQUIRES(mutex_);
+  CondVar* ClaimSlotWake(TimePoint now) GPUSIM_REQUIRES(mutex_);
+  bool SomebodyGetsUp(KindIndex kind) const GPUSIM_REQUIRES(mutex_);
   bool ClaimWatcherWake() GPUSIM_REQUIRES(mutex_);
   void SettleTold(Turn& turn) GPUSIM_REQUIRES(mutex_);
 

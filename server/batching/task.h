@@ -1,6 +1,7 @@
 // What the scheduler knows of a request: what it costs, until when it is wanted, and whom to tell.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,6 +19,20 @@ struct Cost {
   std::uint64_t held_bytes = 0;
 };
 
+// Who asks, as an opaque key; 0: nobody, who is a client like the others.
+using ClientKey = std::uint64_t;
+
+// Interactive tasks go first, bulk ones keep a share of the device: see turns.h.
+enum class Priority : std::uint8_t { kInteractive, kBulk };
+inline constexpr std::size_t kPriorities = 2;
+
+// How a task is queued: until when it is wanted, for whom, and how urgently.
+struct Terms {
+  TimePoint deadline = TimePoint::max();
+  ClientKey client = 0;
+  Priority priority = Priority::kInteractive;
+};
+
 enum class Outcome : std::uint8_t {
   kAnswered,
   kFailed,      // the device did not deliver; fault() says why
@@ -32,7 +47,7 @@ enum class Outcome : std::uint8_t {
 // the scheduler nobody else touches it, except through what Finish hands on.
 class Task {
  public:
-  explicit Task(TimePoint deadline) : deadline_(deadline) {}
+  explicit Task(const Terms& terms) : terms_(terms) {}
   virtual ~Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -42,16 +57,22 @@ class Task {
   virtual Cost cost() const = 0;
   virtual void Finish(Outcome outcome) = 0;
 
-  TimePoint deadline() const { return deadline_; }
+  TimePoint deadline() const { return terms_.deadline; }
+  ClientKey client() const { return terms_.client; }
+  Priority priority() const { return terms_.priority; }
+
+ protected:
+  // Of the chunks to come; called while the task runs.
+  void set_priority(Priority priority) { terms_.priority = priority; }
 
  private:
-  const TimePoint deadline_;
+  Terms terms_;
 };
 
 // What became of a task's chunk.
 enum class Chunk : std::uint8_t {
   kDone,    // the task is answered
-  kAgain,   // more to do: back to the end of the queue
+  kAgain,   // more to do: back to the end of its client's queue
   kFailed,  // the device failed
 };
 

@@ -17,6 +17,8 @@ TaskRecord& TaskTable::Add(std::unique_ptr<Task> task) {
   TaskRecord& record = *std::exchange(free_, free_->next);
   record.next = nullptr;
   record.deadline = task->deadline();
+  record.client = task->client();
+  record.priority = task->priority();
   record.task = std::move(task);
   return record;
 }

@@ -19,12 +19,17 @@ namespace gpusim::batching {
 
 using TaskId = std::uint64_t;
 
+struct ClientTasks;
+
 struct TaskRecord {
   TaskId id = 0;  // of the task here, or of the next one to come
   std::unique_ptr<Task> task;
   KindIndex kind = 0;
-  Cost cost;  // of the next chunk; while the task runs, the slot's alone to write
+  Cost cost;                 // of the next chunk; while the task runs, the slot's alone to write
+  std::uint64_t charge = 0;  // of that chunk, as ChargeOf has it
   std::uint64_t held_bytes = 0;  // of the first cost, as counted by the kind
+  ClientKey client = 0;
+  Priority priority = Priority::kInteractive;
   TimePoint deadline;
   TimePoint submitted;
   bool running = false;    // else queued
@@ -34,6 +39,8 @@ struct TaskRecord {
   // Owned by TaskQueue; `next` by TaskTable while the record is free.
   TaskRecord* previous = nullptr;
   TaskRecord* next = nullptr;
+  // Owned by ClientQueue.
+  ClientTasks* of_client = nullptr;
   // Owned by DeadlineHeap.
   std::size_t heap_position = 0;
 };
@@ -45,7 +52,7 @@ class TaskTable {
   TaskTable(const TaskTable&) = delete;
   TaskTable& operator=(const TaskTable&) = delete;
 
-  // A record with its id, the task and the task's deadline filled in.
+  // A record with its id, the task and the task's terms filled in.
   TaskRecord& Add(std::unique_ptr<Task> task);
   // Null when the id's task is finished or never was.
   TaskRecord* Find(TaskId id);

@@ -31,7 +31,7 @@ struct Mark {
 
 class MarkedTask final : public Task {
  public:
-  MarkedTask(Mark& mark, TimePoint deadline) : Task(deadline), mark_(mark) {}
+  MarkedTask(Mark& mark, TimePoint deadline) : Task({.deadline = deadline}), mark_(mark) {}
   Cost cost() const override { return {.rows = 1, .bytes = 0, .work = 0}; }
   void Finish(Outcome) override {
     mark_.ended = SteadyClock().Now();
@@ -54,7 +54,7 @@ class MarkRunner final : public Runner {
 class CountedTask final : public Task {
  public:
   CountedTask(std::atomic<std::uint64_t>& finished, TimePoint deadline)
-      : Task(deadline), finished_(finished) {}
+      : Task({.deadline = deadline}), finished_(finished) {}
   Cost cost() const override { return {.rows = 1, .bytes = 0, .work = 0}; }
   void Finish(Outcome) override { finished_.fetch_add(1, std::memory_order_relaxed); }
 

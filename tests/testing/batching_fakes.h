@@ -56,12 +56,15 @@ struct FakeTaskOptions {
   TimePoint deadline = TimePoint::max();
   Cost cost{.rows = 1, .bytes = 0, .work = 0};
   int chunks = 1;
+  ClientKey client = 0;
+  Priority priority = Priority::kInteractive;
 };
 
 class FakeTask final : public Task {
  public:
   FakeTask(TaskLog& log, int label, const FakeTaskOptions& options = {})
-      : Task(options.deadline),
+      : Task(
+            {.deadline = options.deadline, .client = options.client, .priority = options.priority}),
         log_(log),
         label_(label),
         cost_(options.cost),

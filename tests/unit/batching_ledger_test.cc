@@ -31,7 +31,7 @@ class LedgerTest : public testing::Test {
     return accepted ? std::optional(*accepted) : std::nullopt;
   }
   std::vector<int> Take() { return TakeBy(everything_); }
-  std::vector<int> TakeBy(KindTurns& turns) {
+  std::vector<int> TakeBy(BatchTurns& turns) {
     ledger_.TakeBatch(now_, turns, batch_, ended_);
     std::vector<int> labels;
     for (Task* task : batch_.tasks) labels.push_back(static_cast<FakeTask*>(task)->label());
@@ -39,7 +39,7 @@ class LedgerTest : public testing::Test {
   }
   void Settle(Chunk chunk) {
     batch_.chunks.assign(batch_.chunks.size(), chunk);
-    ledger_.SettleBatch(batch_, 1000, now_, ended_);
+    ledger_.SettleBatch(batch_, 1000, now_, everything_, ended_);
   }
   std::vector<std::pair<int, Outcome>> Ended() {
     std::vector<std::pair<int, Outcome>> ended;
@@ -57,7 +57,7 @@ class LedgerTest : public testing::Test {
   Batch batch_;
   std::vector<EndedTask> ended_;
   Ledger ledger_;
-  KindTurns everything_{{true, true}, 1};
+  BatchTurns everything_{{true, true}};
 };
 
 TEST_F(LedgerTest, TakeSkipsWhatHasExpiredAndTurnsToTheNextKindForIt) {
@@ -67,7 +67,7 @@ TEST_F(LedgerTest, TakeSkipsWhatHasExpiredAndTurnsToTheNextKindForIt) {
   EXPECT_EQ(ledger_.earliest_deadline(), kStart + milliseconds(5));
   now_ += milliseconds(5);
   EXPECT_EQ(Take(), (std::vector<int>{3}));
-  EXPECT_EQ(batch_.kind, 1u);
+  EXPECT_EQ(batch_.turn.kind, 1u);
   EXPECT_EQ(Ended(), (Endings{{1, Outcome::kExpired}, {2, Outcome::kExpired}}));
   EXPECT_EQ(ledger_.earliest_deadline(), TimePoint::max()) << "a running task is not watched";
   EXPECT_EQ(ledger_.counters(0).batches, 0u);
@@ -178,14 +178,14 @@ TEST_F(LedgerTest, StopEndsWhatIsQueuedAndWhatWouldComeBack) {
   ledger_.Stop(Outcome::kDraining, ended_);
   EXPECT_EQ(Ended(), (Endings{{3, Outcome::kDraining}, {4, Outcome::kDraining}}));
   batch_.chunks = {Chunk::kDone, Chunk::kAgain};
-  ledger_.SettleBatch(batch_, 1000, now_, ended_);
+  ledger_.SettleBatch(batch_, 1000, now_, everything_, ended_);
   EXPECT_EQ(Ended(), (Endings{{1, Outcome::kAnswered}, {2, Outcome::kDraining}}));
 }
 
 TEST_F(LedgerTest, ChunkThatTheRunnerForgotCountsAsFailed) {
   Accept(1, 0);
   Take();
-  ledger_.SettleBatch(batch_, 1000, now_, ended_);
+  ledger_.SettleBatch(batch_, 1000, now_, everything_, ended_);
   EXPECT_EQ(Ended(), (Endings{{1, Outcome::kFailed}}));
 }
 
@@ -205,7 +205,8 @@ TEST_F(LedgerTest, PaceLeavesOutTheIdleTime) {
   EXPECT_EQ(ledger_.retry_after(1), milliseconds(1)) << "the other kind has no pace yet";
 }
 
-TEST_F(LedgerTest, PaceOfALongTaskContainsAllOfItsChunks) {
+// Of a long task the next chunk alone is ahead of the others.
+TEST_F(LedgerTest, PaceIsThatOfChunks) {
   Accept(1, 0);
   for (int chunk = 0; chunk < 3; ++chunk) {
     Take();
@@ -213,7 +214,7 @@ TEST_F(LedgerTest, PaceOfALongTaskContainsAllOfItsChunks) {
     Settle(chunk == 2 ? Chunk::kDone : Chunk::kAgain);
   }
   Accept(2, 0);
-  EXPECT_EQ(ledger_.retry_after(0), milliseconds(30));
+  EXPECT_EQ(ledger_.retry_after(0), milliseconds(10));
 }
 
 }  // namespace

@@ -48,20 +48,6 @@ TEST(BatchFill, SumsDoNotOverflow) {
   EXPECT_TRUE(fill.Admit({.rows = 1, .bytes = kHuge, .work = 0}));
 }
 
-TEST(NextKind, GoesRoundTheKindsThatWait) {
-  const std::vector<bool> waiting = {true, false, true};
-  const auto waits = [&](KindIndex kind) { return bool{waiting[kind]}; };
-  EXPECT_EQ(NextKind(0, 3, waits), 2u);
-  EXPECT_EQ(NextKind(1, 3, waits), 2u);
-  EXPECT_EQ(NextKind(2, 3, waits), 0u);
-}
-
-TEST(NextKind, ComesBackToTheOnlyOneAndKnowsNone) {
-  EXPECT_EQ(NextKind(1, 3, [](KindIndex kind) { return kind == 1; }), 1u);
-  EXPECT_EQ(NextKind(1, 3, [](KindIndex) { return false; }), 3u);
-  EXPECT_EQ(NextKind(0, 0, [](KindIndex) { return true; }), 0u);
-}
-
 TEST(OutcomeOfChunk, WeighsWhatHappenedMeanwhile) {
   const Meanwhile nothing;
   const Meanwhile cancelled{.cancelled = true, .expired = true, .stopping = true};
@@ -80,25 +66,26 @@ TEST(OutcomeOfChunk, WeighsWhatHappenedMeanwhile) {
   }
 }
 
-TEST(Pace, IsTimeOverTasks) {
+TEST(Pace, IsTimeOverWork) {
   Pace pace;
-  EXPECT_EQ(pace.per_task().count(), 0);
+  EXPECT_EQ(pace.TimeOf(kHuge).count(), 0);
   pace.Record(milliseconds(100), 50);
-  EXPECT_DOUBLE_EQ(pace.per_task().count(), 2e6);
-  // A hundred at once and one alone: 110 ms for 101 tasks, not the mean of 1 ms and 10 ms.
+  EXPECT_DOUBLE_EQ(pace.TimeOf(1).count(), 2e6);
+  EXPECT_DOUBLE_EQ(pace.TimeOf(3).count(), 6e6);
+  // A hundred at once and one alone: 110 ms for 101 units, not the mean of 1 ms and 10 ms.
   Pace mixed;
   for (int i = 0; i < 200; ++i) {
     mixed.Record(milliseconds(100), 100);
     mixed.Record(milliseconds(10), 1);
   }
-  EXPECT_NEAR(mixed.per_task().count(), 110e6 / 101, 0.2e6);
+  EXPECT_NEAR(mixed.TimeOf(1).count(), 110e6 / 101, 0.2e6);
 }
 
 TEST(Pace, FollowsAChange) {
   Pace pace;
   for (int i = 0; i < 50; ++i) pace.Record(milliseconds(100), 1);
   for (int i = 0; i < 50; ++i) pace.Record(milliseconds(1), 1);
-  EXPECT_NEAR(pace.per_task().count(), 1e6, 0.5e6);
+  EXPECT_NEAR(pace.TimeOf(1).count(), 1e6, 0.5e6);
 }
 
 TEST(RetryAfter, IsTheQueueAtItsPaceWithinBounds) {
@@ -110,6 +97,47 @@ TEST(RetryAfter, IsTheQueueAtItsPaceWithinBounds) {
   EXPECT_EQ(RetryAfter(100, pace), milliseconds(250));
   EXPECT_EQ(RetryAfter(4096, pace), milliseconds(10'000));
   EXPECT_EQ(RetryAfter(kHuge, pace), milliseconds(10'000));
+}
+
+TEST(ChargeOf, IsTheWorkButAtLeastTheShareOfTheRowsAndAtMostABatch) {
+  const Cost limit{.rows = 10, .bytes = 0, .work = 1000};
+  EXPECT_EQ(ChargeOf({.rows = 1, .bytes = 0, .work = 500}, limit), 500u);
+  EXPECT_EQ(ChargeOf({.rows = 1, .bytes = 0, .work = 5}, limit), 100u);
+  EXPECT_EQ(ChargeOf({.rows = 7, .bytes = 0, .work = 5}, limit), 700u);
+  EXPECT_EQ(ChargeOf({.rows = 1, .bytes = 0, .work = 1001}, limit), 1000u);
+  EXPECT_EQ(ChargeOf({.rows = kHuge, .bytes = 0, .work = 0}, limit), 1000u);
+  EXPECT_EQ(ChargeOf({}, limit), 1u) << "nothing is free, or its owner would keep the turn";
+  EXPECT_EQ(ChargeOf({.rows = 1, .bytes = 0, .work = 9}, {}), 1u) << "a limit of nothing";
+  EXPECT_EQ(
+      ChargeOf({.rows = 4, .bytes = 0, .work = 1}, {.rows = kHuge, .bytes = kHuge, .work = kHuge}),
+      4u);
+}
+
+TEST(CloseAt, IsTheDelayButNoMoreThanHalfOfTheTimeLeft) {
+  const TimePoint now(milliseconds(1000));
+  EXPECT_EQ(CloseAt(now, TimePoint::max(), milliseconds(0)), now);
+  EXPECT_EQ(CloseAt(now, TimePoint::max(), milliseconds(7)), now + milliseconds(7));
+  EXPECT_EQ(CloseAt(now, now + milliseconds(100), milliseconds(7)), now + milliseconds(7));
+  EXPECT_EQ(CloseAt(now, now + milliseconds(6), milliseconds(7)), now + milliseconds(3));
+  EXPECT_EQ(CloseAt(now, now, milliseconds(7)), now);
+  EXPECT_EQ(CloseAt(now, now - milliseconds(5), milliseconds(7)), now);
+}
+
+TEST(ClosesNow, WhenTheTimeHasComeOrABatchIsFull) {
+  const TimePoint now(milliseconds(1000));
+  const Cost limit{.rows = 10, .bytes = 100, .work = 1000};
+  const Cost nearly{.rows = 9, .bytes = 99, .work = 999};
+  EXPECT_FALSE(ClosesNow(now, now + milliseconds(1), nearly, limit));
+  EXPECT_TRUE(ClosesNow(now, now, nearly, limit));
+  EXPECT_TRUE(ClosesNow(now, now - milliseconds(1), nearly, limit));
+  for (const Cost& full :
+       {Cost{.rows = 10, .bytes = 0, .work = 0}, Cost{.rows = 1, .bytes = 100, .work = 0},
+        Cost{.rows = 1, .bytes = 0, .work = 1001}}) {
+    EXPECT_TRUE(ClosesNow(now, now + milliseconds(1), full, limit));
+  }
+  EXPECT_FALSE(ClosesNow(now, now + milliseconds(1), {.rows = 1, .bytes = 0, .work = 0},
+                         {.rows = 10, .bytes = 0, .work = 0}))
+      << "a limit of nothing is not full of nothing";
 }
 
 TEST(TaskTable, IdOfARemovedTaskFindsNothingWhenItsRecordIsReused) {

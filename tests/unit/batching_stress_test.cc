@@ -43,7 +43,13 @@ struct Fate {
 class RandomTask final : public Task {
  public:
   RandomTask(Fate& fate, std::atomic<std::uint64_t>& told, TimePoint deadline, unsigned seed)
-      : Task(deadline), fate_(fate), told_(told), random_(seed), left_(1 + seed % 4) {}
+      : Task({.deadline = deadline,
+              .client = seed / 64 % 8,
+              .priority = seed / 8 % 2 == 0 ? Priority::kInteractive : Priority::kBulk}),
+        fate_(fate),
+        told_(told),
+        random_(seed),
+        left_(1 + seed % 4) {}
   ~RandomTask() override { ++fate_.destroyed; }
 
   Cost cost() const override { return {.rows = left_, .bytes = 1, .work = 1}; }
@@ -56,6 +62,7 @@ class RandomTask final : public Task {
   Chunk Step() {
     if (fate_.finished > 0) ++fate_.run_after_finish;
     if (random_() % 64 == 0) return Chunk::kFailed;
+    set_priority(random_() % 2 == 0 ? Priority::kInteractive : Priority::kBulk);
     return --left_ == 0 ? Chunk::kDone : Chunk::kAgain;
   }
 
@@ -92,10 +99,12 @@ class StressTest : public testing::Test {
         slots[slot].push_back(served ? std::make_unique<StepRunner>() : nullptr);
       }
     }
-    const KindOptions options{
-        .name = "kind", .batch_limit = {.rows = 32, .bytes = 100, .work = 100}, .max_tasks = 200};
-    scheduler_ = std::make_unique<Scheduler>(std::vector<KindOptions>(kKinds, options),
-                                             std::move(slots), SteadyClock());
+    std::vector<KindOptions> kinds(
+        kKinds,
+        {.name = "kind", .batch_limit = {.rows = 32, .bytes = 100, .work = 100}, .max_tasks = 200});
+    kinds[1].max_batch_delay = microseconds(200);
+    kinds[1].max_queued_time = microseconds(50);
+    scheduler_ = std::make_unique<Scheduler>(std::move(kinds), std::move(slots), SteadyClock());
   }
 
   void SubmitMany(std::size_t submitter) {
@@ -186,7 +195,9 @@ class StressTest : public testing::Test {
     EXPECT_EQ(sum.cancelled, count(Outcome::kCancelled));
     EXPECT_EQ(sum.expired, count(Outcome::kExpired));
     EXPECT_EQ(sum.drained, count(Outcome::kDraining));
-    EXPECT_EQ(sum.refused_queue_full + sum.refused_bytes_full + sum.refused_draining, refused);
+    EXPECT_EQ(sum.refused_queue_full + sum.refused_bytes_full + sum.refused_work_full +
+                  sum.refused_draining,
+              refused);
     for (const Outcome outcome : {Outcome::kAnswered, Outcome::kFailed, Outcome::kExpired}) {
       EXPECT_GT(count(outcome), 0u) << "the test is about all of them";
     }

@@ -111,7 +111,7 @@ TEST_F(TeamsTest, NothingIsForgotten) {
 
 // If all slots shared one order of turns, those of device 1 could move it on past kind 1 each time before the slot of
 // device 0 looks.
-TEST(KindTurns, BelongToThoseWhoServeTheSameKinds) {
+TEST(BatchTurns, BelongToThoseWhoServeTheSameKinds) {
   TaskLog log;
   Ledger ledger(std::vector<KindOptions>(
       4, {.name = "kind", .batch_limit = {.rows = 1, .bytes = 0, .work = 0}, .max_tasks = 100}));
@@ -123,17 +123,17 @@ TEST(KindTurns, BelongToThoseWhoServeTheSameKinds) {
   for (int i = 0; i < 20; ++i) accept(i, i % 2 == 0 ? 0 : 1);
   accept(100, 2);
   accept(101, 3);
-  KindTurns first{{true, true, true, false}, 3};
-  KindTurns second{{true, true, false, true}, 3};
+  BatchTurns first{{true, true, true, false}};
+  BatchTurns second{{true, true, false, true}};
   std::vector<KindIndex> taken_by_first;
   for (int i = 0; i < 3; ++i) {
-    for (KindTurns* turns : {&first, &second}) {
+    for (BatchTurns* turns : {&first, &second}) {
       Batch batch;
       std::vector<EndedTask> ended;
       ledger.TakeBatch(now, *turns, batch, ended);
-      if (turns == &first) taken_by_first.push_back(batch.kind);
+      if (turns == &first) taken_by_first.push_back(batch.turn.kind);
       batch.chunks.assign(batch.chunks.size(), Chunk::kDone);
-      ledger.SettleBatch(batch, 1, now, ended);
+      ledger.SettleBatch(batch, 1, now, *turns, ended);
     }
   }
   EXPECT_EQ(taken_by_first, (std::vector<KindIndex>{0, 1, 2}));
