@@ -18,6 +18,8 @@
 #include <tl/expected.hpp>
 
 #include "kernels/backend.h"
+#include "server/access/caller_quota.h"
+#include "server/access/token_file.h"
 #include "server/batching/scheduler.h"
 #include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
@@ -70,6 +72,7 @@ class Server {
  private:
   // What exists before the first request.
   struct Parts {
+    std::unique_ptr<access::TokenFile> tokens;  // null: none are asked for
     std::unique_ptr<Backend> backend;
     std::unique_ptr<kinds::WarmStreams> warm_streams;
     std::unique_ptr<RaceTables> race_tables;
@@ -80,6 +83,8 @@ class Server {
 
   static tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> MakeSlots(
       const ServerOptions& options, const Parts& parts);
+  static tl::expected<std::unique_ptr<access::TokenFile>, std::string> OpenTokens(
+      const ServerOptions& options, const std::shared_ptr<spdlog::logger>& log);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
   tl::expected<void, std::string> ListenForMetrics(const ServerOptions& options);
   metrics::Snapshot ReadMetrics() const;
@@ -91,12 +96,14 @@ class Server {
   // Each uses those above it and is destroyed before them. Whoever may post to the pool or
   // submit to the scheduler is stopped by Drain, before any of it goes.
   const std::shared_ptr<spdlog::logger> log_;
+  const std::unique_ptr<access::TokenFile> tokens_;
   const std::unique_ptr<Backend> backend_;
   const std::unique_ptr<kinds::WarmStreams> warm_streams_;
   const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> calls_under_way_ = 0;
   OddsCache odds_cache_;
+  access::CallerQuota caller_quota_;
   OpenStreams open_streams_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;

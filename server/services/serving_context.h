@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "gpusim/v1/provenance.pb.h"
+#include "server/access/caller_quota.h"
+#include "server/access/token_file.h"
 #include "server/batching/scheduler.h"
 #include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
@@ -25,6 +27,8 @@ namespace gpusim::server {
 struct ServingContext {
   batching::Scheduler& scheduler;
   ConversionPool& conversions;
+  const access::TokenFile* tokens;  // null: every caller may do everything
+  access::CallerQuota& caller_quota;
   std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h, and streams
   OpenStreams& open_streams;
   const RaceTables& race_tables;
