@@ -15,22 +15,8 @@ namespace {
 
 std::string_view View(const spdlog::string_view_t& text) { return {text.data(), text.size()}; }
 
-void AppendJsonString(std::string_view text, spdlog::memory_buf_t& line) {
-  line.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      line.push_back('\\');
-      line.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(line), "\\u{:04x}", static_cast<int>(c));
-    } else {
-      line.push_back(c);
-    }
-  }
-  line.push_back('"');
-}
-
-// {"time":"2024-05-01T12:00:00.123Z","level":"info","message":"..."}
+// {"time":"2024-05-01T12:00:00.123Z","level":"info","message":"..."}, or with the fields of a logger that makes them itself
+// instead of the message.
 class JsonFormatter final : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
@@ -41,8 +27,12 @@ class JsonFormatter final : public spdlog::formatter {
     fmt::format_to(std::back_inserter(line), R"({{"time":"{:%Y-%m-%dT%H:%M:%S}.{:03}Z","level":)",
                    fmt::gmtime(static_cast<std::time_t>(seconds.count())), rest.count());
     AppendJsonString(View(spdlog::level::to_string_view(message.level)), line);
-    fmt::format_to(std::back_inserter(line), R"(,"message":)");
-    AppendJsonString(View(message.payload), line);
+    line.push_back(',');
+    if (View(message.logger_name) == kFieldsLogger) {
+      line.append(message.payload.begin(), message.payload.end());
+    } else {
+      AppendJsonField("message", View(message.payload), line);
+    }
     fmt::format_to(std::back_inserter(line), "}}\n");
   }
   std::unique_ptr<spdlog::formatter> clone() const override {
@@ -83,6 +73,27 @@ void LogForProtobuf(google::protobuf::LogLevel level, const char* /*file*/, int 
 }
 
 }  // namespace
+
+void AppendJsonString(std::string_view text, spdlog::memory_buf_t& line) {
+  line.push_back('"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      line.push_back('\\');
+      line.push_back(c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(line), "\\u{:04x}", static_cast<int>(c));
+    } else {
+      line.push_back(c);
+    }
+  }
+  line.push_back('"');
+}
+
+void AppendJsonField(std::string_view name, std::string_view value, spdlog::memory_buf_t& line) {
+  AppendJsonString(name, line);
+  line.push_back(':');
+  AppendJsonString(value, line);
+}
 
 std::shared_ptr<spdlog::logger> MakeLogger(LogLevel level, LogFormat format) {
   auto logger = std::make_shared<spdlog::logger>("gpusim-server",

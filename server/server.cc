@@ -16,6 +16,7 @@
 
 #include "server/access/tls_credentials.h"
 #include "server/batching/kind_report.h"
+#include "server/call_log.h"
 #include "server/config/listen_address.h"
 #include "server/kinds/kinds.h"
 
@@ -237,13 +238,13 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
 
 Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog::logger> log)
     : log_(std::move(log)),
-      tokens_(std::move(parts.tokens)),
       backend_(std::move(parts.backend)),
       warm_streams_(std::move(parts.warm_streams)),
       race_tables_(std::move(parts.race_tables)),
       slots_(std::move(parts.slots)),
+      gate_(std::move(parts.tokens), options.max_calls_per_caller),
+      calls_(MakeCallLog(options.log_calls, options.log_format, *log_), gate_),
       odds_cache_(options.max_cache_bytes),
-      caller_quota_(options.max_calls_per_caller),
       open_streams_(StreamAge(options)),
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
       scheduler_(kinds::KindsOf(SizesFor(options, *backend_), backend_->devices().size(),
@@ -255,9 +256,7 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       request_memory_(batching::SteadyClock()),
       context_{.scheduler = scheduler_,
                .conversions = conversions_,
-               .tokens = tokens_.get(),
-               .caller_quota = caller_quota_,
-               .calls_under_way = calls_under_way_,
+               .calls = calls_,
                .open_streams = open_streams_,
                .race_tables = *race_tables_,
                .warm_streams = *warm_streams_,
@@ -342,7 +341,7 @@ void Server::Drain(milliseconds drain_time) {
 }
 
 void Server::FinishCalls(milliseconds drain_time) {
-  log_->info("draining: {} call(s) under way, for {} at most", calls_under_way_.load(),
+  log_->info("draining: {} call(s) under way, for {} at most", calls_.under_way(),
              FormatDuration(drain_time));
   grpc_->GetHealthCheckService()->Shutdown();
   const auto deadline = steady_clock::now() + drain_time;
@@ -358,7 +357,7 @@ void Server::FinishCalls(milliseconds drain_time) {
   const bool in_time = AwaitCalls(shutdown, deadline);
   boards.get();
   if (!in_time) {
-    log_->warn("draining: {} call(s) not done in time", calls_under_way_.load());
+    log_->warn("draining: {} call(s) not done in time", calls_.under_way());
     scheduler_.Drain(steady_clock::now());
   }
   // What else is open then are streams of gRPC's own, such as watches of the health, which end
@@ -371,7 +370,7 @@ void Server::FinishCalls(milliseconds drain_time) {
 bool Server::AwaitCalls(const std::future<void>& shutdown, steady_clock::time_point deadline) {
   while (shutdown.wait_until(std::min(steady_clock::now() + kTick, deadline)) !=
          std::future_status::ready) {
-    if (calls_under_way_ == 0) return true;
+    if (calls_.under_way() == 0) return true;
     if (steady_clock::now() >= deadline) return false;
   }
   return true;

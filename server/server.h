@@ -18,8 +18,7 @@
 #include <tl/expected.hpp>
 
 #include "kernels/backend.h"
-#include "server/access/caller_quota.h"
-#include "server/access/token_file.h"
+#include "server/access/gate.h"
 #include "server/batching/scheduler.h"
 #include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
@@ -96,14 +95,13 @@ class Server {
   // Each uses those above it and is destroyed before them. Whoever may post to the pool or
   // submit to the scheduler is stopped by Drain, before any of it goes.
   const std::shared_ptr<spdlog::logger> log_;
-  const std::unique_ptr<access::TokenFile> tokens_;
   const std::unique_ptr<Backend> backend_;
   const std::unique_ptr<kinds::WarmStreams> warm_streams_;
   const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
-  std::atomic<std::int64_t> calls_under_way_ = 0;
+  access::Gate gate_;
+  CallBook calls_;
   OddsCache odds_cache_;
-  access::CallerQuota caller_quota_;
   OpenStreams open_streams_;
   ConversionPool conversions_;
   batching::Scheduler scheduler_;

@@ -44,8 +44,8 @@ metrics::Snapshot Server::ReadMetrics() const {
       .boards = std::move(boards),
       .conversions_waiting = conversions.waiting,
       .conversions_refused = conversions.refused,
-      .calls_under_way = static_cast<std::uint64_t>(
-          std::max<std::int64_t>(0, calls_under_way_.load(std::memory_order_relaxed))),
+      .calls_under_way = static_cast<std::uint64_t>(std::max<std::int64_t>(0, calls_.under_way())),
+      .calls_ended = calls_.ended(),
       .open_streams = open_streams_.count(),
       .draining = draining_,
       .process = metrics::ReadProcessUse(),

@@ -33,6 +33,8 @@ constexpr Choice<LogLevel> kLogLevels[] = {{"debug", LogLevel::kDebug},
                                            {"info", LogLevel::kInfo},
                                            {"warning", LogLevel::kWarning},
                                            {"error", LogLevel::kError}};
+constexpr Choice<LogCalls> kLogCalls[] = {
+    {"none", LogCalls::kNone}, {"failed", LogCalls::kFailed}, {"all", LogCalls::kAll}};
 constexpr Choice<LogFormat> kLogFormats[] = {{"text", LogFormat::kText},
                                              {"json", LogFormat::kJson}};
 
@@ -283,6 +285,8 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                   "Seed of the warm random streams; 0: from the operating system"),
       ChoiceEntry("log-level", o.log_level, kLogLevels, "Least level that is logged"),
       ChoiceEntry("log-format", o.log_format, kLogFormats, "Text, or one JSON object a line"),
+      ChoiceEntry("log-calls", o.log_calls, kLogCalls,
+                  "Calls that get a line at their end; their ids are in it and in the trailers"),
   };
 }
 

@@ -19,6 +19,8 @@ enum class RaceTableSolving : std::uint8_t { kAuto, kOn, kOff };
 enum class RaceTableMemory : std::uint8_t { kDevice, kHost };
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
 enum class LogFormat : std::uint8_t { kText, kJson };
+// Which calls get a line at their end.
+enum class LogCalls : std::uint8_t { kNone, kFailed, kAll };
 
 // The defaults are the server's. Options that come from ParseServerOptions are valid.
 struct ServerOptions {
@@ -73,6 +75,7 @@ struct ServerOptions {
 
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
+  LogCalls log_calls = LogCalls::kFailed;
 };
 
 // The process should end now instead of serving: --help, --version, --print-config, or a fault.

@@ -87,6 +87,12 @@ void AddServer(const Snapshot& now, Families& families) {
   families.Add(now.draining);
   families.Gauge("gpusim_calls", "Calls under way, streams included.");
   families.Add(now.calls_under_way);
+  families.Counter("gpusim_calls_ended_total", "Calls that have ended, by their status.");
+  for (std::size_t method = 0; method < now.calls_ended.size(); ++method)
+    for (std::size_t code = 0; code < now.calls_ended[method].size(); ++code)
+      families.Add(now.calls_ended[method][code],
+                   {{"method", std::string(server::kCallMethodNames[method])},
+                    {"code", std::string(server::kStatusCodeNames[code])}});
   families.Gauge("gpusim_open_streams", "Streams that are open.");
   families.Add(now.open_streams);
 }

@@ -13,6 +13,7 @@
 #include "server/batching/kind_report.h"
 #include "server/boards/board_types.h"
 #include "server/cache/odds_cache.h"
+#include "server/calls/call_book.h"
 #include "server/race/race_tables.h"
 
 namespace gpusim::metrics {
@@ -58,6 +59,7 @@ struct Snapshot {
   std::uint64_t conversions_waiting = 0;
   std::uint64_t conversions_refused = 0;
   std::uint64_t calls_under_way = 0;
+  server::CallCounts calls_ended{};
   std::uint64_t open_streams = 0;
   bool draining = false;
 

@@ -19,6 +19,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/services/error_mapping.h"
 #include "server/services/request_repeat.h"
 #include "server/services/serving_context.h"
@@ -37,24 +38,28 @@ class BoardCall final : public grpc::ServerUnaryReactor,
   using Work = void (*)(const ServingContext& context, const Request& request, Done done);
 
   // The reactor deletes itself. The context outlives it.
-  static grpc::ServerUnaryReactor* Start(const ServingContext& context, const Request& request,
+  static grpc::ServerUnaryReactor* Start(const ServingContext& context, CallMethod method,
+                                         grpc::CallbackServerContext& call, const Request& request,
                                          Response& response, Work work) {
-    std::shared_ptr<BoardCall> call(new BoardCall(context, request, response, work));
-    call->grpcs_hold_ = call;
-    call->Begin();
-    return call.get();
+    std::shared_ptr<BoardCall> reactor(
+        new BoardCall(context, method, call, request, response, work));
+    reactor->grpcs_hold_ = reactor;
+    reactor->Begin();
+    return reactor.get();
   }
 
   ~BoardCall() override = default;
 
  private:
-  BoardCall(const ServingContext& context, const Request& request, Response& response, Work work)
+  BoardCall(const ServingContext& context, CallMethod method, grpc::CallbackServerContext& call,
+            const Request& request, Response& response, Work work)
       : context_(context), request_(request), response_(response), work_(work) {
-    ++context_.calls_under_way;
+    entry_.emplace(context.calls, method, call);
   }
 
   void Begin() {
     SeeWhatCameBefore();
+    if (const auto& denial = entry_->denial()) return Answer(tl::unexpected(Denied(*denial)));
     if constexpr (HasRequestId<Request>) {
       if (auto fault = RequestIdFault(request_)) return Answer(tl::unexpected(*std::move(fault)));
       if (!request_.request_id().empty()) return BeginMutation();
@@ -89,9 +94,10 @@ class BoardCall final : public grpc::ServerUnaryReactor,
   void Answer(StatusOr<Response> answer) GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
     if (std::exchange(finished_, true)) return;
-    if (!answer) return this->Finish(answer.error());
-    response_ = *std::move(answer);
-    this->Finish(grpc::Status::OK);
+    if (answer) response_ = *std::move(answer);
+    const grpc::Status status = answer ? grpc::Status::OK : answer.error();
+    entry_->End(status);
+    this->Finish(status);
   }
 
   bool gone() GPUSIM_EXCLUDES(mutex_) {
@@ -104,12 +110,13 @@ class BoardCall final : public grpc::ServerUnaryReactor,
 
   // At the caller's deadline too.
   void OnCancel() override {
-    Answer(tl::unexpected(NotAnswered(batching::Outcome::kCancelled, "")));
+    SeeWhatCameBefore();
+    Answer(tl::unexpected(NotAnswered(entry_->Gone(), "")));
   }
 
   void OnDone() override {
     SeeWhatCameBefore();
-    --context_.calls_under_way;
+    entry_.reset();
     const auto last = std::move(grpcs_hold_);
   }
 
@@ -118,6 +125,8 @@ class BoardCall final : public grpc::ServerUnaryReactor,
   Response& response_;  // gRPC's, there until OnDone
   const Work work_;
   std::shared_ptr<BoardCall> grpcs_hold_;
+
+  std::optional<CallEntry> entry_;  // until OnDone
 
   batching::Mutex mutex_;
   bool finished_ GPUSIM_GUARDED_BY(mutex_) = false;

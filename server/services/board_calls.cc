@@ -177,65 +177,69 @@ void DeleteSnapshot(const ServingContext& context, const v1::DeleteSnapshotReque
 }
 
 template <class Request, class Response>
-UnaryReactor* Start(const ServingContext& context, const Request& request, Response& response,
+UnaryReactor* Start(const ServingContext& context, CallMethod method,
+                    grpc::CallbackServerContext& call, const Request& request, Response& response,
                     typename BoardCall<Request, Response>::Work work) {
-  return BoardCall<Request, Response>::Start(context, request, response, work);
+  return BoardCall<Request, Response>::Start(context, method, call, request, response, work);
 }
 
 }  // namespace
 
-UnaryReactor* StartGetBoard(const ServingContext& context, const v1::GetBoardRequest& request,
-                            v1::GetBoardResponse& response) {
-  return Start(context, request, response, GetBoard);
+UnaryReactor* StartGetBoard(const ServingContext& context, grpc::CallbackServerContext& call,
+                            const v1::GetBoardRequest& request, v1::GetBoardResponse& response) {
+  return Start(context, CallMethod::kGetBoard, call, request, response, GetBoard);
 }
 
-UnaryReactor* StartUpdateBoard(const ServingContext& context, const v1::UpdateBoardRequest& request,
+UnaryReactor* StartUpdateBoard(const ServingContext& context, grpc::CallbackServerContext& call,
+                               const v1::UpdateBoardRequest& request,
                                v1::UpdateBoardResponse& response) {
-  return Start(context, request, response, UpdateBoard);
+  return Start(context, CallMethod::kUpdateBoard, call, request, response, UpdateBoard);
 }
 
-UnaryReactor* StartListBoards(const ServingContext& context, const v1::ListBoardsRequest& request,
+UnaryReactor* StartListBoards(const ServingContext& context, grpc::CallbackServerContext& call,
+                              const v1::ListBoardsRequest& request,
                               v1::ListBoardsResponse& response) {
-  return Start(context, request, response, ListBoards);
+  return Start(context, CallMethod::kListBoards, call, request, response, ListBoards);
 }
 
-UnaryReactor* StartDeleteBoard(const ServingContext& context, const v1::DeleteBoardRequest& request,
+UnaryReactor* StartDeleteBoard(const ServingContext& context, grpc::CallbackServerContext& call,
+                               const v1::DeleteBoardRequest& request,
                                v1::DeleteBoardResponse& response) {
-  return Start(context, request, response, DeleteBoard);
+  return Start(context, CallMethod::kDeleteBoard, call, request, response, DeleteBoard);
 }
 
-UnaryReactor* StartStopBoard(const ServingContext& context, const v1::StopBoardRequest& request,
-                             v1::StopBoardResponse& response) {
-  return Start(context, request, response, StopBoard);
+UnaryReactor* StartStopBoard(const ServingContext& context, grpc::CallbackServerContext& call,
+                             const v1::StopBoardRequest& request, v1::StopBoardResponse& response) {
+  return Start(context, CallMethod::kStopBoard, call, request, response, StopBoard);
 }
 
-UnaryReactor* StartForkBoard(const ServingContext& context, const v1::ForkBoardRequest& request,
-                             v1::ForkBoardResponse& response) {
-  return Start(context, request, response, ForkBoard);
+UnaryReactor* StartForkBoard(const ServingContext& context, grpc::CallbackServerContext& call,
+                             const v1::ForkBoardRequest& request, v1::ForkBoardResponse& response) {
+  return Start(context, CallMethod::kForkBoard, call, request, response, ForkBoard);
 }
 
-UnaryReactor* StartSnapshotBoard(const ServingContext& context,
+UnaryReactor* StartSnapshotBoard(const ServingContext& context, grpc::CallbackServerContext& call,
                                  const v1::SnapshotBoardRequest& request,
                                  v1::SnapshotBoardResponse& response) {
-  return Start(context, request, response, SnapshotBoard);
+  return Start(context, CallMethod::kSnapshotBoard, call, request, response, SnapshotBoard);
 }
 
-UnaryReactor* StartRestoreBoard(const ServingContext& context,
+UnaryReactor* StartRestoreBoard(const ServingContext& context, grpc::CallbackServerContext& call,
                                 const v1::RestoreBoardRequest& request,
                                 v1::RestoreBoardResponse& response) {
-  return Start(context, request, response, RestoreBoard);
+  return Start(context, CallMethod::kRestoreBoard, call, request, response, RestoreBoard);
 }
 
-UnaryReactor* StartListSnapshots(const ServingContext& context,
+UnaryReactor* StartListSnapshots(const ServingContext& context, grpc::CallbackServerContext& call,
                                  const v1::ListSnapshotsRequest& request,
                                  v1::ListSnapshotsResponse& response) {
-  return Start(context, request, response, ListSnapshots);
+  return Start(context, CallMethod::kListSnapshots, call, request, response, ListSnapshots);
 }
 
-UnaryReactor* StartDeleteSnapshot(const ServingContext& context,
+UnaryReactor* StartDeleteSnapshot(const ServingContext& context, grpc::CallbackServerContext& call,
                                   const v1::DeleteSnapshotRequest& request,
                                   v1::DeleteSnapshotResponse& response) {
-  return Start(context, request, response, DeleteSnapshot);
+  return Start(context, CallMethod::kDeleteSnapshot, call, request, response, DeleteSnapshot);
 }
 
 }  // namespace gpusim::server

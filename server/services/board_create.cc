@@ -93,6 +93,7 @@ class CreateMethod {
   using Request = v1::CreateBoardRequest;
   using Header = v1::CreateBoardHeader;
   using Response = v1::CreateBoardResponse;
+  static constexpr CallMethod kMethod = CallMethod::kCreateBoard;
 
   explicit CreateMethod(const ServingContext& context) : context_(context) {}
 

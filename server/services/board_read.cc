@@ -18,6 +18,7 @@
 #include "kernels/formats/life106.h"
 #include "kernels/formats/rle.h"
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/services/board_call.h"
 #include "server/services/board_calls.h"
 #include "server/services/board_cells.h"
@@ -69,21 +70,24 @@ void CheckFormat(v1::OutputFormat format, const Region& region, Violations& viol
 class ReadRegionCall final : public ReadReactor,
                              public std::enable_shared_from_this<ReadRegionCall> {
  public:
-  static ReadReactor* Start(const ServingContext& context, const v1::ReadRegionRequest& request) {
-    const auto call = std::make_shared<ReadRegionCall>(context, request);
-    call->grpcs_hold_ = call;
-    call->Begin();
-    return call.get();
+  static ReadReactor* Start(const ServingContext& context, grpc::CallbackServerContext& call,
+                            const v1::ReadRegionRequest& request) {
+    const auto reactor = std::make_shared<ReadRegionCall>(context, call, request);
+    reactor->grpcs_hold_ = reactor;
+    reactor->Begin();
+    return reactor.get();
   }
 
-  ReadRegionCall(const ServingContext& context, const v1::ReadRegionRequest& request)
+  ReadRegionCall(const ServingContext& context, grpc::CallbackServerContext& call,
+                 const v1::ReadRegionRequest& request)
       : context_(context), request_(request) {
-    ++context_.calls_under_way;
+    entry_.emplace(context.calls, CallMethod::kReadRegion, call);
   }
 
  private:
   void Begin() {
     SeeWhatCameBefore();
+    if (const auto& denial = entry_->denial()) return End(Denied(*denial));
     const auto status = context_.boards.Get(request_.name());
     if (!status) return End(BoardFailed(status.error()));
     Violations violations;
@@ -197,7 +201,7 @@ class ReadRegionCall final : public ReadReactor,
   void Write() GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
     if (gone_) {
-      Finish(NotAnswered(batching::Outcome::kCancelled, ""));
+      FinishWith(NotAnswered(entry_->Gone(), ""));
     } else {
       StartWrite(&response_);
     }
@@ -205,13 +209,18 @@ class ReadRegionCall final : public ReadReactor,
 
   void End(const grpc::Status& status) GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
+    FinishWith(status);
+  }
+
+  void FinishWith(const grpc::Status& status) GPUSIM_REQUIRES(mutex_) {
+    entry_->End(status);
     Finish(status);
   }
 
   void OnWriteDone(bool ok) override {
     SeeWhatCameBefore();
     if (!ok || gone()) {
-      End(NotAnswered(batching::Outcome::kCancelled, ""));
+      End(NotAnswered(entry_->Gone(), ""));
     } else if (left_ == 0) {
       End(grpc::Status::OK);
     } else {
@@ -234,7 +243,7 @@ class ReadRegionCall final : public ReadReactor,
 
   void OnDone() override {
     SeeWhatCameBefore();
-    --context_.calls_under_way;
+    entry_.reset();
     const auto last = std::move(grpcs_hold_);
   }
 
@@ -250,14 +259,17 @@ class ReadRegionCall final : public ReadReactor,
   std::uint64_t left_ = 0;  // bytes that are to be told
   v1::ReadRegionResponse response_;
 
+  std::optional<CallEntry> entry_;  // until OnDone
+
   batching::Mutex mutex_;
   bool gone_ GPUSIM_GUARDED_BY(mutex_) = false;  // the caller
 };
 
 }  // namespace
 
-ReadReactor* StartReadRegion(const ServingContext& context, const v1::ReadRegionRequest& request) {
-  return ReadRegionCall::Start(context, request);
+ReadReactor* StartReadRegion(const ServingContext& context, grpc::CallbackServerContext& call,
+                             const v1::ReadRegionRequest& request) {
+  return ReadRegionCall::Start(context, call, request);
 }
 
 }  // namespace gpusim::server

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/services/board_call.h"
 #include "server/services/board_calls.h"
 #include "server/services/request_repeat.h"
@@ -41,21 +42,24 @@ class StepBoardCall final : public StepReactor,
                             public boards::RunListener,
                             public std::enable_shared_from_this<StepBoardCall> {
  public:
-  static StepReactor* Start(const ServingContext& context, const v1::StepBoardRequest& request) {
-    const auto call = std::make_shared<StepBoardCall>(context, request);
-    call->grpcs_hold_ = call;
-    call->Begin();
-    return call.get();
+  static StepReactor* Start(const ServingContext& context, grpc::CallbackServerContext& call,
+                            const v1::StepBoardRequest& request) {
+    const auto reactor = std::make_shared<StepBoardCall>(context, call, request);
+    reactor->grpcs_hold_ = reactor;
+    reactor->Begin();
+    return reactor.get();
   }
 
-  StepBoardCall(const ServingContext& context, const v1::StepBoardRequest& request)
+  StepBoardCall(const ServingContext& context, grpc::CallbackServerContext& call,
+                const v1::StepBoardRequest& request)
       : context_(context), request_(request) {
-    ++context_.calls_under_way;
+    entry_.emplace(context.calls, CallMethod::kStepBoard, call);
   }
 
  private:
   void Begin() {
     SeeWhatCameBefore();
+    if (const auto& denial = entry_->denial()) return End(Denied(*denial));
     Violations violations;
     wishes_ = ReadRun(request_, violations);
     if (!violations.empty()) return End(BadInput(violations));
@@ -218,7 +222,7 @@ class StepBoardCall final : public StepReactor,
     const batching::MutexLock lock(mutex_);
     if (finished_) return;
     waiting_.clear();
-    ending_ = NotAnswered(batching::Outcome::kCancelled, "");
+    ending_ = NotAnswered(entry_->Gone(), "");
     Advance();
   }
 
@@ -233,6 +237,7 @@ class StepBoardCall final : public StepReactor,
       StartWrite(&response_);
     } else if (ending_) {
       finished_ = true;
+      entry_->End(*ending_);
       Finish(*ending_);
     }
   }
@@ -247,7 +252,7 @@ class StepBoardCall final : public StepReactor,
 
   void OnDone() override {
     SeeWhatCameBefore();
-    --context_.calls_under_way;
+    entry_.reset();
     const auto last = std::move(grpcs_hold_);
   }
 
@@ -256,6 +261,8 @@ class StepBoardCall final : public StepReactor,
   boards::RunWishes wishes_;  // do not change once the run is started
   bool remembers_ = false;    // the memory waits for its End; of whoever ends the work
   std::shared_ptr<StepBoardCall> grpcs_hold_;
+
+  std::optional<CallEntry> entry_;  // until OnDone
 
   batching::Mutex mutex_;
   std::optional<RunId> run_ GPUSIM_GUARDED_BY(mutex_);
@@ -270,8 +277,9 @@ class StepBoardCall final : public StepReactor,
 
 }  // namespace
 
-StepReactor* StartStepBoard(const ServingContext& context, const v1::StepBoardRequest& request) {
-  return StepBoardCall::Start(context, request);
+StepReactor* StartStepBoard(const ServingContext& context, grpc::CallbackServerContext& call,
+                            const v1::StepBoardRequest& request) {
+  return StepBoardCall::Start(context, call, request);
 }
 
 }  // namespace gpusim::server

@@ -24,6 +24,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/services/board_call.h"
 #include "server/services/board_cells.h"
 #include "server/services/packed_rows.h"
@@ -91,7 +92,11 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
                                                  Response& response) {
     std::shared_ptr<Upload> upload(new Upload(context, call, response));
     upload->grpcs_hold_ = upload;
-    upload->Read();
+    if (const auto& denial = upload->entry_->denial()) {
+      upload->Fail(Denied(*denial));
+    } else {
+      upload->Read();
+    }
     return upload.get();
   }
 
@@ -100,7 +105,7 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
  private:
   Upload(const ServingContext& context, grpc::CallbackServerContext& call, Response& response)
       : context_(context), call_(call), response_(response), method_(context) {
-    ++context_.calls_under_way;
+    entry_.emplace(context.calls, Method::kMethod, call);
   }
 
   void Read() GPUSIM_EXCLUDES(mutex_) {
@@ -238,9 +243,10 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   void Finish(StatusOr<Response> answer) GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
     if (std::exchange(finished_, true)) return;
-    if (!answer) return grpc::ServerReadReactor<Request>::Finish(answer.error());
-    response_ = *std::move(answer);
-    grpc::ServerReadReactor<Request>::Finish(grpc::Status::OK);
+    if (answer) response_ = *std::move(answer);
+    const grpc::Status status = answer ? grpc::Status::OK : answer.error();
+    entry_->End(status);
+    grpc::ServerReadReactor<Request>::Finish(status);
   }
 
   bool gone() GPUSIM_EXCLUDES(mutex_) {
@@ -254,12 +260,12 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   void OnCancel() override {
     SeeWhatCameBefore();
     method_.Cancel();
-    Finish(tl::unexpected(NotAnswered(batching::Outcome::kCancelled, "")));
+    Finish(tl::unexpected(NotAnswered(entry_->Gone(), "")));
   }
 
   void OnDone() override {
     SeeWhatCameBefore();
-    --context_.calls_under_way;
+    entry_.reset();
     const auto last = std::move(grpcs_hold_);
   }
 
@@ -267,6 +273,7 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   grpc::CallbackServerContext& call_;  // gRPC's, there until OnDone
   Response& response_;                 // likewise
   std::shared_ptr<Upload> grpcs_hold_;
+  std::optional<CallEntry> entry_;  // until OnDone
 
   // Of the job that works on a message, and what follows.
   Request message_;

@@ -16,6 +16,7 @@
 #include <grpcpp/alarm.h>
 
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/services/board_call.h"
 #include "server/services/board_calls.h"
 #include "server/services/board_cells.h"
@@ -89,22 +90,25 @@ class WatchBoardCall final : public WatchReactor,
                              private OpenStreams::Stream,
                              public std::enable_shared_from_this<WatchBoardCall> {
  public:
-  static WatchReactor* Start(const ServingContext& context, const v1::WatchBoardRequest& request) {
-    const auto call = std::make_shared<WatchBoardCall>(context, request);
-    call->grpcs_hold_ = call;
-    call->Begin();
-    return call.get();
+  static WatchReactor* Start(const ServingContext& context, grpc::CallbackServerContext& call,
+                             const v1::WatchBoardRequest& request) {
+    const auto reactor = std::make_shared<WatchBoardCall>(context, call, request);
+    reactor->grpcs_hold_ = reactor;
+    reactor->Begin();
+    return reactor.get();
   }
 
-  WatchBoardCall(const ServingContext& context, const v1::WatchBoardRequest& request)
+  WatchBoardCall(const ServingContext& context, grpc::CallbackServerContext& call,
+                 const v1::WatchBoardRequest& request)
       : context_(context), request_(request) {
-    ++context_.calls_under_way;
+    entry_.emplace(context.calls, CallMethod::kWatchBoard, call);
   }
 
  private:
   void Begin() {
     SeeWhatCameBefore();
     context_.open_streams.Add(*this);
+    if (const auto& denial = entry_->denial()) return End(Denied(*denial));
     const auto status = context_.boards.Get(request_.name());
     if (!status) return End(BoardFailed(status.error()));
     Violations violations;
@@ -231,6 +235,7 @@ class WatchBoardCall final : public WatchReactor,
   void FinishIfIdle() GPUSIM_REQUIRES(mutex_) {
     if (!ending_ || writing_ || finished_) return;
     finished_ = true;
+    entry_->End(*ending_);
     Finish(*ending_);
   }
 
@@ -242,7 +247,10 @@ class WatchBoardCall final : public WatchReactor,
 
   void EndSoon() override { End(grpc::Status::OK); }
 
-  void OnCancel() override { End(NotAnswered(batching::Outcome::kCancelled, "")); }
+  void OnCancel() override {
+    SeeWhatCameBefore();
+    End(NotAnswered(entry_->Gone(), ""));
+  }
 
   // See simulate.cc.
   void SeeWhatCameBefore() GPUSIM_EXCLUDES(mutex_) { const batching::MutexLock lock(mutex_); }
@@ -254,7 +262,7 @@ class WatchBoardCall final : public WatchReactor,
       lease_.reset();
     }
     context_.open_streams.Remove(*this);
-    --context_.calls_under_way;
+    entry_.reset();
     const auto last = std::move(grpcs_hold_);
   }
 
@@ -269,6 +277,8 @@ class WatchBoardCall final : public WatchReactor,
   std::optional<std::uint64_t> skipped_version_;
   steady_clock::time_point next_frame_;
 
+  std::optional<CallEntry> entry_;  // until OnDone
+
   batching::Mutex mutex_;
   std::optional<grpc::Alarm> alarm_ GPUSIM_GUARDED_BY(mutex_);
   std::optional<grpc::Status> ending_ GPUSIM_GUARDED_BY(mutex_);
@@ -281,8 +291,9 @@ class WatchBoardCall final : public WatchReactor,
 
 }  // namespace
 
-WatchReactor* StartWatchBoard(const ServingContext& context, const v1::WatchBoardRequest& request) {
-  return WatchBoardCall::Start(context, request);
+WatchReactor* StartWatchBoard(const ServingContext& context, grpc::CallbackServerContext& call,
+                              const v1::WatchBoardRequest& request) {
+  return WatchBoardCall::Start(context, call, request);
 }
 
 }  // namespace gpusim::server

@@ -58,6 +58,7 @@ class WriteMethod {
   using Request = v1::WriteRegionRequest;
   using Header = v1::WriteRegionHeader;
   using Response = v1::WriteRegionResponse;
+  static constexpr CallMethod kMethod = CallMethod::kWriteRegion;
 
   explicit WriteMethod(const ServingContext& context) : context_(context) {}
 

@@ -17,6 +17,7 @@ class GetOddsMethod {
   using Request = v1::GetOddsRequest;
   using Response = v1::GetOddsResponse;
   using Task = kinds::CamelUpTask;
+  static constexpr CallMethod kMethod = CallMethod::kGetOdds;
   static constexpr batching::KindIndex kKind = kinds::kCamelUp;
 
   explicit GetOddsMethod(const ServingContext& context) : call_(context) {}
@@ -44,6 +45,7 @@ class GetOddsColumnsMethod {
   using Request = v1::GetOddsColumnsRequest;
   using Response = v1::GetOddsColumnsResponse;
   using Task = kinds::CamelUpTask;
+  static constexpr CallMethod kMethod = CallMethod::kGetOddsColumns;
   static constexpr batching::KindIndex kKind = kinds::kCamelUp;
 
   explicit GetOddsColumnsMethod(const ServingContext& context) : context_(context) {}

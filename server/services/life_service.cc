@@ -28,6 +28,7 @@ class StepMethod {
   using Request = v1::StepRequest;
   using Response = v1::StepResponse;
   using Task = kinds::LifeTask;
+  static constexpr CallMethod kMethod = CallMethod::kStep;
   static constexpr batching::KindIndex kKind = kinds::kLife;
 
   explicit StepMethod(const ServingContext& context) : context_(context) {}
@@ -77,6 +78,7 @@ class StepManyMethod {
   using Request = v1::StepManyRequest;
   using Response = v1::StepManyResponse;
   using Task = kinds::LifeTask;
+  static constexpr CallMethod kMethod = CallMethod::kStepMany;
   static constexpr batching::KindIndex kKind = kinds::kLife;
 
   explicit StepManyMethod(const ServingContext& context) : call_(context) {}

@@ -17,55 +17,55 @@ class LifeServiceImpl final : public v1::LifeService::CallbackService {
                                      const v1::StepManyRequest* request,
                                      v1::StepManyResponse* response) override;
 
-  grpc::ServerUnaryReactor* GetBoard(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* GetBoard(grpc::CallbackServerContext* call,
                                      const v1::GetBoardRequest* request,
                                      v1::GetBoardResponse* response) override {
-    return StartGetBoard(context_, *request, *response);
+    return StartGetBoard(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* UpdateBoard(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* UpdateBoard(grpc::CallbackServerContext* call,
                                         const v1::UpdateBoardRequest* request,
                                         v1::UpdateBoardResponse* response) override {
-    return StartUpdateBoard(context_, *request, *response);
+    return StartUpdateBoard(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* ListBoards(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* ListBoards(grpc::CallbackServerContext* call,
                                        const v1::ListBoardsRequest* request,
                                        v1::ListBoardsResponse* response) override {
-    return StartListBoards(context_, *request, *response);
+    return StartListBoards(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* DeleteBoard(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* DeleteBoard(grpc::CallbackServerContext* call,
                                         const v1::DeleteBoardRequest* request,
                                         v1::DeleteBoardResponse* response) override {
-    return StartDeleteBoard(context_, *request, *response);
+    return StartDeleteBoard(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* StopBoard(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* StopBoard(grpc::CallbackServerContext* call,
                                       const v1::StopBoardRequest* request,
                                       v1::StopBoardResponse* response) override {
-    return StartStopBoard(context_, *request, *response);
+    return StartStopBoard(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* ForkBoard(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* ForkBoard(grpc::CallbackServerContext* call,
                                       const v1::ForkBoardRequest* request,
                                       v1::ForkBoardResponse* response) override {
-    return StartForkBoard(context_, *request, *response);
+    return StartForkBoard(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* SnapshotBoard(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* SnapshotBoard(grpc::CallbackServerContext* call,
                                           const v1::SnapshotBoardRequest* request,
                                           v1::SnapshotBoardResponse* response) override {
-    return StartSnapshotBoard(context_, *request, *response);
+    return StartSnapshotBoard(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* RestoreBoard(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* RestoreBoard(grpc::CallbackServerContext* call,
                                          const v1::RestoreBoardRequest* request,
                                          v1::RestoreBoardResponse* response) override {
-    return StartRestoreBoard(context_, *request, *response);
+    return StartRestoreBoard(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* ListSnapshots(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* ListSnapshots(grpc::CallbackServerContext* call,
                                           const v1::ListSnapshotsRequest* request,
                                           v1::ListSnapshotsResponse* response) override {
-    return StartListSnapshots(context_, *request, *response);
+    return StartListSnapshots(context_, *call, *request, *response);
   }
-  grpc::ServerUnaryReactor* DeleteSnapshot(grpc::CallbackServerContext* /*call*/,
+  grpc::ServerUnaryReactor* DeleteSnapshot(grpc::CallbackServerContext* call,
                                            const v1::DeleteSnapshotRequest* request,
                                            v1::DeleteSnapshotResponse* response) override {
-    return StartDeleteSnapshot(context_, *request, *response);
+    return StartDeleteSnapshot(context_, *call, *request, *response);
   }
   grpc::ServerReadReactor<v1::CreateBoardRequest>* CreateBoard(
       grpc::CallbackServerContext* call, v1::CreateBoardResponse* response) override {
@@ -76,16 +76,16 @@ class LifeServiceImpl final : public v1::LifeService::CallbackService {
     return StartWriteRegion(context_, *call, *response);
   }
   grpc::ServerWriteReactor<v1::StepBoardResponse>* StepBoard(
-      grpc::CallbackServerContext* /*call*/, const v1::StepBoardRequest* request) override {
-    return StartStepBoard(context_, *request);
+      grpc::CallbackServerContext* call, const v1::StepBoardRequest* request) override {
+    return StartStepBoard(context_, *call, *request);
   }
   grpc::ServerWriteReactor<v1::ReadRegionResponse>* ReadRegion(
-      grpc::CallbackServerContext* /*call*/, const v1::ReadRegionRequest* request) override {
-    return StartReadRegion(context_, *request);
+      grpc::CallbackServerContext* call, const v1::ReadRegionRequest* request) override {
+    return StartReadRegion(context_, *call, *request);
   }
   grpc::ServerWriteReactor<v1::WatchBoardResponse>* WatchBoard(
-      grpc::CallbackServerContext* /*call*/, const v1::WatchBoardRequest* request) override {
-    return StartWatchBoard(context_, *request);
+      grpc::CallbackServerContext* call, const v1::WatchBoardRequest* request) override {
+    return StartWatchBoard(context_, *call, *request);
   }
 
  private:

@@ -17,12 +17,13 @@ bool IsLight(const v1::EvaluateMovesManyRequest& request) {
   return request.questions_size() <= kLightQuestions;
 }
 
-template <class RequestMessage, class ResponseMessage, class Call>
+template <CallMethod method, class RequestMessage, class ResponseMessage, class Call>
 class MovesMethod {
  public:
   using Request = RequestMessage;
   using Response = ResponseMessage;
   using Task = kinds::CamelUpTask;
+  static constexpr CallMethod kMethod = method;
   static constexpr batching::KindIndex kKind = kinds::kCamelUp;
 
   explicit MovesMethod(const ServingContext& context) : call_(context) {}
@@ -51,15 +52,19 @@ class MovesMethod {
 grpc::ServerUnaryReactor* CamelUpServiceImpl::EvaluateMoves(grpc::CallbackServerContext* call,
                                                             const v1::EvaluateMovesRequest* request,
                                                             v1::EvaluateMovesResponse* response) {
-  return UnaryCall<MovesMethod<v1::EvaluateMovesRequest, v1::EvaluateMovesResponse,
-                               MovesCall>>::Start(context_, *call, *request, *response);
+  return UnaryCall<MovesMethod<CallMethod::kEvaluateMoves, v1::EvaluateMovesRequest,
+                               v1::EvaluateMovesResponse, MovesCall>>::Start(context_, *call,
+                                                                             *request, *response);
 }
 
 grpc::ServerUnaryReactor* CamelUpServiceImpl::EvaluateMovesMany(
     grpc::CallbackServerContext* call, const v1::EvaluateMovesManyRequest* request,
     v1::EvaluateMovesManyResponse* response) {
-  return UnaryCall<MovesMethod<v1::EvaluateMovesManyRequest, v1::EvaluateMovesManyResponse,
-                               MovesManyCall>>::Start(context_, *call, *request, *response);
+  return UnaryCall<MovesMethod<CallMethod::kEvaluateMovesMany, v1::EvaluateMovesManyRequest,
+                               v1::EvaluateMovesManyResponse, MovesManyCall>>::Start(context_,
+                                                                                     *call,
+                                                                                     *request,
+                                                                                     *response);
 }
 
 }  // namespace gpusim::server

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "server/batching/kind_report.h"
+#include "server/calls/call_entry.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/ping_kind.h"
 #include "server/services/board_owner.h"
@@ -17,6 +18,7 @@ class PingMethod {
   using Request = v1::PingRequest;
   using Response = v1::PingResponse;
   using Task = kinds::PingTask;
+  static constexpr CallMethod kMethod = CallMethod::kPing;
   static constexpr batching::KindIndex kKind = kinds::kPing;
 
   explicit PingMethod(const ServingContext& /*context*/) {}
@@ -33,9 +35,11 @@ class PingMethod {
 
 // gRPC's own reactor for a call that is answered on the spot: nothing is under way that a
 // cancellation could meet.
-grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call) {
+grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call, CallEntry& entry,
+                                   const grpc::Status& status = grpc::Status::OK) {
   grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
-  reactor->Finish(grpc::Status::OK);
+  entry.End(status);
+  reactor->Finish(status);
   return reactor;
 }
 
@@ -145,6 +149,8 @@ std::uint64_t ServerServiceImpl::UsedOf(const std::string& flag) const {
 grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext* call,
                                                      const v1::GetInfoRequest* /*request*/,
                                                      v1::GetInfoResponse* response) {
+  CallEntry entry(context_.calls, CallMethod::kGetInfo, *call);
+  if (const auto& denial = entry.denial()) return Answered(call, entry, Denied(*denial));
   response->set_version(facts_.version);
   response->set_backend(context_.provenance.backend());
   std::uint32_t index = 0;
@@ -169,19 +175,21 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext
   const auto uptime = std::chrono::steady_clock::now() - facts_.started;
   response->set_uptime_ms(static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(uptime).count()));
-  return Answered(call);
+  return Answered(call, entry);
 }
 
 grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     grpc::CallbackServerContext* call, const v1::GetStatisticsRequest* /*request*/,
     v1::GetStatisticsResponse* response) {
+  CallEntry entry(context_.calls, CallMethod::kGetStatistics, *call);
+  if (const auto& denial = entry.denial()) return Answered(call, entry, Denied(*denial));
   for (const batching::KindReport& report : batching::ReportKinds(context_.scheduler)) {
     v1::KindStatistics& statistics = *response->add_kinds();
     statistics.set_kind(report.name);
     FillKind(report.counters, statistics);
   }
   FillCache(context_.odds_cache.statistics(), *response->mutable_cache());
-  return Answered(call);
+  return Answered(call, entry);
 }
 
 grpc::ServerUnaryReactor* ServerServiceImpl::Ping(grpc::CallbackServerContext* call,

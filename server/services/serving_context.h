@@ -1,16 +1,14 @@
 // What the handlers share.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 
 #include "gpusim/v1/provenance.pb.h"
-#include "server/access/caller_quota.h"
-#include "server/access/token_file.h"
 #include "server/batching/scheduler.h"
 #include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
+#include "server/calls/call_book.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/life_kind.h"
 #include "server/kinds/warm_stream.h"
@@ -27,9 +25,7 @@ namespace gpusim::server {
 struct ServingContext {
   batching::Scheduler& scheduler;
   ConversionPool& conversions;
-  const access::TokenFile* tokens;  // null: every caller may do everything
-  access::CallerQuota& caller_quota;
-  std::atomic<std::int64_t>& calls_under_way;  // on the path of unary_call.h, and streams
+  CallBook& calls;
   OpenStreams& open_streams;
   const RaceTables& race_tables;
   kinds::WarmStreams& warm_streams;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/kinds.h"
 #include "server/services/cancel_latch.h"
@@ -26,16 +27,18 @@ class SimulateCall final : public SimulateReactor,
                            private kinds::Listener<kinds::CamelUpTask>,
                            private OpenStreams::Stream {
  public:
-  SimulateCall(const ServingContext& context, const grpc::CallbackServerContext& call)
-      : context_(context), deadline_(OwnDeadlineOf(call)) {
-    ++context_.calls_under_way;
-  }
+  SimulateCall(const ServingContext& context, grpc::CallbackServerContext& call)
+      : context_(context),
+        entry_(context.calls, CallMethod::kSimulate, call),
+        deadline_(OwnDeadlineOf(call)) {}
 
   // gRPC knows of the reactor afterwards only, so OnDone cannot come before.
   void Begin(const v1::SimulateRequest& request) {
     SeeWhatCameBefore();
     context_.open_streams.Add(*this);
-    if (auto plan = SimulatePlanOf(request); !plan) {
+    if (const auto& denial = entry_.denial()) {
+      Refuse(Denied(*denial));
+    } else if (auto plan = SimulatePlanOf(request); !plan) {
       Refuse(BadInput(plan.error()));
     } else if (auto admitted = Admit(context_, plan->question); !admitted) {
       Refuse(admitted.error());
@@ -58,7 +61,7 @@ class SimulateCall final : public SimulateReactor,
   void SeeWhatCameBefore() GPUSIM_EXCLUDES(mutex_) { const batching::MutexLock lock(mutex_); }
 
   // Belongs to Release.
-  ~SimulateCall() override { --context_.calls_under_way; }
+  ~SimulateCall() override = default;
 
   void Submit() {
     batching::Scheduler& scheduler = context_.scheduler;
@@ -162,6 +165,7 @@ class SimulateCall final : public SimulateReactor,
     const bool last = waiting_->state != v1::SIMULATE_STATE_RUNNING;
     waiting_.reset();
     if (last) {
+      entry_.End(grpc::Status::OK);
       StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
     } else {
       StartWrite(&response_);
@@ -172,6 +176,7 @@ class SimulateCall final : public SimulateReactor,
     if (writing_) {
       ending_ = status;
     } else {
+      entry_.End(status);
       Finish(status);
     }
   }
@@ -194,6 +199,7 @@ class SimulateCall final : public SimulateReactor,
   }
 
   const ServingContext& context_;
+  CallEntry entry_;
   const batching::TimePoint deadline_;
   const steady_clock::time_point started_ = steady_clock::now();
   SimulatePlan plan_;  // does not change once the task is submitted

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/batching/mutex.h"
+#include "server/calls/call_entry.h"
 #include "server/kinds/camel_up_kind.h"
 #include "server/kinds/kinds.h"
 #include "server/services/error_mapping.h"
@@ -31,18 +32,23 @@ constexpr std::size_t kMostRefusals = 16;
 class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stream {
  public:
   StreamOddsCall(const ServingContext& context, grpc::CallbackServerContext& call)
-      : context_(context), call_(call), deadline_(OwnDeadlineOf(call)) {
-    ++context_.calls_under_way;
-  }
+      : context_(context),
+        entry_(context.calls, CallMethod::kStreamOdds, call),
+        call_(call),
+        deadline_(OwnDeadlineOf(call)) {}
 
   // gRPC knows of the reactor afterwards only, so OnDone cannot come before.
   void Begin() {
     {
       const batching::MutexLock lock(mutex_);
-      Outgoing& opened = outgoing_.emplace_back();
-      opened.message.mutable_opened()->set_max_in_flight(
-          static_cast<std::uint32_t>(context_.max_stream_items));
-      Advance();
+      if (const auto& denial = entry_.denial()) {
+        EndWith(Denied(*denial));
+      } else {
+        Outgoing& opened = outgoing_.emplace_back();
+        opened.message.mutable_opened()->set_max_in_flight(
+            static_cast<std::uint32_t>(context_.max_stream_items));
+        Advance();
+      }
     }
     context_.open_streams.Add(*this);
   }
@@ -105,7 +111,7 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   void SeeWhatCameBefore() GPUSIM_EXCLUDES(mutex_) { const batching::MutexLock lock(mutex_); }
 
   // The destructor belongs to Release.
-  ~StreamOddsCall() override { --context_.calls_under_way; }
+  ~StreamOddsCall() override = default;
 
   void OnReadDone(bool ok) override {
     if (ok) {
@@ -306,15 +312,14 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   }
 
   void End() GPUSIM_REQUIRES(mutex_) {
+    if (!gone_ && !half_closed_) call_.AddTrailingMetadata(kReopenTrailer, "1");
+    EndWith(gone_ ? NotAnswered(entry_.Gone(), "") : grpc::Status::OK);
+  }
+
+  void EndWith(const grpc::Status& status) GPUSIM_REQUIRES(mutex_) {
     over_ = true;
-    if (gone_) {
-      Finish(NotAnswered(steady_clock::now() < deadline_ ? batching::Outcome::kCancelled
-                                                         : batching::Outcome::kExpired,
-                         ""));
-      return;
-    }
-    if (!half_closed_) call_.AddTrailingMetadata(kReopenTrailer, "1");
-    Finish(grpc::Status::OK);
+    entry_.End(status);
+    Finish(status);
   }
 
   void Release() {
@@ -322,6 +327,7 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   }
 
   const ServingContext& context_;
+  CallEntry entry_;
   grpc::CallbackServerContext& call_;
   const batching::TimePoint deadline_;
 

@@ -24,6 +24,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include "server/batching/scheduler.h"
+#include "server/calls/call_entry.h"
 #include "server/kinds/listener.h"
 #include "server/services/cancel_latch.h"
 #include "server/services/error_mapping.h"
@@ -39,6 +40,7 @@ batching::TimePoint DeadlineOf(const grpc::CallbackServerContext& call,
 
 // A Method has
 //   Request, Response, Task   types
+//   kMethod                   of CallMethod
 //   kKind                     of the scheduler
 //   Method(context)
 //   bool ConvertIsLight(request)         microseconds, so gRPC's thread may do it
@@ -58,28 +60,30 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
 
   // The reactor deletes itself.
   static grpc::ServerUnaryReactor* Start(const ServingContext& context,
-                                         const grpc::CallbackServerContext& call,
-                                         const Request& request, Response& response) {
+                                         grpc::CallbackServerContext& call, const Request& request,
+                                         Response& response) {
     auto* reactor = new UnaryCall(context, call, request, response);
     reactor->Begin();
     return reactor;
   }
 
  private:
-  UnaryCall(const ServingContext& context, const grpc::CallbackServerContext& call,
+  UnaryCall(const ServingContext& context, grpc::CallbackServerContext& call,
             const Request& request, Response& response)
       : context_(context),
+        entry_(context.calls, Method::kMethod, call),
         deadline_(DeadlineOf(call, context.default_deadline)),
         request_(request),
         response_(response),
-        method_(context) {
-    ++context_.calls_under_way;
-  }
-  ~UnaryCall() override { --context_.calls_under_way; }
+        method_(context) {}
+  ~UnaryCall() override = default;  // belongs to Release
 
   void Begin() {
     ++holds_;
-    if (method_.ConvertIsLight(request_)) {
+    if (const auto& denial = entry_.denial()) {
+      End(Denied(*denial));
+      Release();
+    } else if (method_.ConvertIsLight(request_)) {
       ConvertAndSubmit();
     } else if (!context_.conversions.TryPost([this] { ConvertAndSubmit(); })) {
       RefuseForConversion();
@@ -88,13 +92,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
 
   void ConvertAndSubmit() {
     if (latch_.cancelled()) {
-      this->Finish(NotAnswered(batching::Outcome::kCancelled, ""));
+      End(NotAnswered(batching::Outcome::kCancelled, ""));
     } else if (std::chrono::steady_clock::now() >= deadline_) {
-      this->Finish(NotAnswered(batching::Outcome::kExpired, ""));
+      End(NotAnswered(batching::Outcome::kExpired, ""));
     } else if (auto task = method_.Convert(request_, deadline_, *this); !task) {
-      this->Finish(task.error());
+      End(task.error());
     } else if (*task == nullptr) {
-      this->Finish(Filled());
+      End(Filled());
     } else {
       Submit(std::move(*task));
     }
@@ -105,7 +109,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
     batching::Scheduler& scheduler = context_.scheduler;
     const auto id = scheduler.Submit(Method::kKind, std::move(task));
     if (!id) {
-      this->Finish(Refused(id.error(), scheduler.options(Method::kKind).name));
+      End(Refused(id.error(), scheduler.options(Method::kKind).name));
     } else if (latch_.SubmittedCancelled(*id)) {
       scheduler.Cancel(*id);
     }
@@ -115,14 +119,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
     const batching::Refusal refusal{.reason = batching::Refusal::Reason::kBytesFull,
                                     .limit = context_.max_queued_bytes,
                                     .retry_after = std::chrono::milliseconds(100)};
-    this->Finish(Refused(refusal, context_.scheduler.options(Method::kKind).name));
+    End(Refused(refusal, context_.scheduler.options(Method::kKind).name));
     Release();
   }
 
   void OnTaskFinished(Task& task, batching::Outcome outcome) override {
     ++holds_;
     if (outcome != batching::Outcome::kAnswered) {
-      this->Finish(NotAnswered(outcome, FaultOf(task)));
+      End(NotAnswered(outcome, FaultOf(task)));
       Release();
       return;
     }
@@ -135,13 +139,18 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   }
 
   void FillAndFinish() {
-    this->Finish(Filled());
+    End(Filled());
     Release();
   }
 
   grpc::Status Filled() {
     const auto filled = method_.Fill(response_);
     return filled ? grpc::Status::OK : BadInput(filled.error());
+  }
+
+  void End(const grpc::Status& status) {
+    entry_.End(status);
+    this->Finish(status);
   }
 
   static std::string FaultOf(const Task& task) {
@@ -167,6 +176,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   }
 
   const ServingContext& context_;
+  CallEntry entry_;
   const batching::TimePoint deadline_;
   const Request& request_;
   Response& response_;

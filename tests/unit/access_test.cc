@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/access/admission.h"
 #include "server/access/caller_quota.h"
+#include "server/access/gate.h"
 #include "server/access/token_book.h"
 #include "server/access/token_file.h"
 #include "server/batching/mutex.h"
@@ -194,14 +194,15 @@ TEST_F(TokenFileTest, AFileThatCanNotBeReadIsNamedWithTheReason) {
   EXPECT_THAT(Open().error(), HasSubstr(path_));
 }
 
-TEST_F(TokenFileTest, ACallIsAdmittedByItsTokenAndRole) {
+TEST_F(TokenFileTest, AGateAdmitsByTokenAndRole) {
   Write("alice read aaaaaaaaaaaaaaaa\nbob use bbbbbbbbbbbbbbbb\n");
-  const auto file = Open();
+  auto file = Open();
   ASSERT_TRUE(file.has_value()) << file.error();
-  EXPECT_EQ(Admit(**file, "Bearer aaaaaaaaaaaaaaaa", Role::kRead)->name, "alice");
-  EXPECT_EQ(Admit(**file, "bEARER bbbbbbbbbbbbbbbb", Role::kRead)->role, Role::kUse);
+  Gate gate(*std::move(file), 0);
+  EXPECT_EQ(gate.Admit("Bearer aaaaaaaaaaaaaaaa", "here", Role::kRead)->identity.name, "alice");
+  EXPECT_EQ(gate.Admit("bEARER bbbbbbbbbbbbbbbb", "here", Role::kRead)->identity.role, Role::kUse);
   const auto denied = [&](std::optional<std::string_view> authorization, Role needed) {
-    const auto admitted = Admit(**file, authorization, needed);
+    const auto admitted = gate.Admit(authorization, "here", needed);
     return admitted ? Denial{} : admitted.error();
   };
   for (const char* none : {"", "Bearer", "Bearer ", "Basic aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa"}) {
@@ -215,6 +216,19 @@ TEST_F(TokenFileTest, ACallIsAdmittedByItsTokenAndRole) {
   EXPECT_EQ(role.reason, Denial::Reason::kForbidden);
   EXPECT_EQ(role.message, "this call needs the role use, and that of 'alice' is read");
   EXPECT_EQ(denied("Bearer bbbbbbbbbbbbbbbb", Role::kAdmin).reason, Denial::Reason::kForbidden);
+}
+
+TEST(GateTest, WithoutTokensEveryAddressIsAnAdmin) {
+  Gate gate(nullptr, 1);
+  const auto admitted = gate.Admit(std::nullopt, "10.0.0.1", Role::kAdmin);
+  ASSERT_TRUE(admitted.has_value());
+  EXPECT_EQ(admitted->identity.name, "10.0.0.1");
+  const auto second = gate.Admit("Bearer whatever-it-may-be", "10.0.0.1", Role::kRead);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().reason, Denial::Reason::kTooManyCalls);
+  EXPECT_EQ(second.error().message,
+            "max-calls-per-caller is 1, and as many of '10.0.0.1' are under way");
+  EXPECT_TRUE(gate.Admit(std::nullopt, "10.0.0.2", Role::kRead).has_value());
 }
 
 TEST(CallerQuotaTest, CountsWhatIsUnderWayByCaller) {
