@@ -114,13 +114,20 @@ boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend&
 // A stream that begins with its connection ends before that is asked to close, at 90% of its age at the earliest.
 milliseconds StreamAge(const ServerOptions& options) { return options.max_connection_age * 8 / 10; }
 
+// gRPC's reflection asks nobody for a token, so that servers that do go without. It comes by itself where its library is linked.
+class WithoutReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    std::erase_if(*plugins,
+                  [](const auto& plugin) { return plugin->name() == "proto_reflection"; });
+  }
+};
+
 // These two are for all servers of a process, and not thread-safe.
 void SetUpGrpcOnce() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    grpc::EnableDefaultHealthCheckService(true);
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  });
+  std::call_once(once, [] { grpc::EnableDefaultHealthCheckService(true); });
 }
 
 tl::expected<std::shared_ptr<grpc::ServerCredentials>, std::string> TcpCredentials(
@@ -291,6 +298,7 @@ tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
   SetUpGrpcOnce();
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
+  if (gate_.asks_for_tokens()) builder.SetOption(std::make_unique<WithoutReflection>());
   builder.RegisterService(&camel_up_).RegisterService(&life_).RegisterService(&server_);
 
   constexpr int kNotTried = -1;

@@ -158,6 +158,8 @@ grpc::Status BoardFailed(const boards::BoardError& error) {
                         RetryAfter(std::max<std::int64_t>(1, error.retry_after->count())));
     case Reason::kElsewhere:
       return BoardElsewhere(message, error.owner, error.address);
+    case Reason::kForbidden:
+      return {grpc::StatusCode::PERMISSION_DENIED, message};
     case Reason::kOff:
       return {grpc::StatusCode::FAILED_PRECONDITION, message};
     case Reason::kBadInput:

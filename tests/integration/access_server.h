@@ -2,18 +2,34 @@
 #pragma once
 
 #include <memory>
-#include <sstream>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <grpcpp/create_channel.h>
-#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/sinks/base_sink.h>
 
 #include "gpusim/v1/server.grpc.pb.h"
 #include "tests/testing/in_process_server.h"
 
 namespace gpusim::testing {
+
+class LogText final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  std::string text() {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    text_.append(message.payload.data(), message.payload.size()).append("\n");
+  }
+  void flush_() override {}
+
+  std::string text_;
+};
 
 class AccessServer {
  public:
@@ -21,8 +37,7 @@ class AccessServer {
   explicit AccessServer(const server::ServerOptions& options)
       : AccessServer(options, MakeCpuBackend(2)) {}
   AccessServer(const server::ServerOptions& options, std::unique_ptr<Backend> backend) {
-    auto log = std::make_shared<spdlog::logger>(
-        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log_));
+    auto log = std::make_shared<spdlog::logger>("test", log_);
     log->set_level(spdlog::level::trace);
     auto started = server::Server::Start(options, std::move(backend), std::move(log));
     if (!started) throw std::runtime_error(started.error());
@@ -35,8 +50,9 @@ class AccessServer {
   // Ends the server: afterwards nobody writes to the log.
   std::string EndAndTakeLog() {
     server_.reset();
-    return log_.str();
+    return log_->text();
   }
+  bool LogHolds(const std::string& text) const { return log_->text().find(text) != text.npos; }
 
   // A channel of its own, which shares no connection with others.
   std::shared_ptr<grpc::Channel> Channel(const std::shared_ptr<grpc::ChannelCredentials>&
@@ -48,7 +64,7 @@ class AccessServer {
   }
 
  private:
-  std::ostringstream log_;
+  const std::shared_ptr<LogText> log_ = std::make_shared<LogText>();
   std::unique_ptr<server::Server> server_;
 };
 
