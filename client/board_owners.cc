@@ -9,7 +9,7 @@ ProtoClient::Connection* ProtoBoards::Owners::At(const std::string& address) {
   if (connection == nullptr) {
     ClientOptions options = own_.options();
     options.server = address;
-    connection = std::make_unique<ProtoClient::Connection>(std::move(options));
+    connection = std::make_unique<ProtoClient::Connection>(std::move(options), own_.credentials());
   }
   return connection.get();
 }

@@ -34,7 +34,8 @@ std::string ServiceConfig(int max_attempts) {
   return config + "}";
 }
 
-std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options) {
+std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options,
+                                           const Credentials& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetServiceConfigJSON(ServiceConfig(options.max_attempts));
   arguments.SetMaxReceiveMessageSize(static_cast<int>(options.max_reply_bytes));
@@ -44,7 +45,12 @@ std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options) {
   // A request larger than this is sent only once, for gRPC has to keep it for a repeat. 256 KiB
   // would leave out larger patterns.
   arguments.SetInt(GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE, 16 << 20);
-  return grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(), arguments);
+  // Finds out that the server's machine is gone; servers allow a ping in 10 seconds.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  if (!options.tls_server_name.empty()) arguments.SetSslTargetNameOverride(options.tls_server_name);
+  return grpc::CreateCustomChannel(options.server, credentials.channel, arguments);
 }
 
 }  // namespace
@@ -74,9 +80,10 @@ std::vector<FieldViolation> OptionFaults(const ClientOptions& options) {
   return violations;
 }
 
-ProtoClient::Connection::Connection(ClientOptions options)
+ProtoClient::Connection::Connection(ClientOptions options, Credentials credentials)
     : options_(std::move(options)),
-      channel_(OpenChannel(options_)),
+      credentials_(std::move(credentials)),
+      channel_(OpenChannel(options_, credentials_)),
       camel_up_(v1::CamelUpService::NewStub(channel_)),
       life_(v1::LifeService::NewStub(channel_)),
       server_(v1::ServerService::NewStub(channel_)) {}
@@ -92,6 +99,7 @@ CallTerms ProtoClient::Connection::Terms(const CallOptions& options,
   const nanoseconds timeout = std::min(options.timeout ? own : otherwise.value_or(own), kNoTimeout);
   return CallTerms{.channel = channel_.get(),
                    .server = options_.server,
+                   .authorization = credentials_.authorization,
                    .timeout = timeout,
                    .wait_as_told = options_.wait_as_told,
                    .cancellation = options.cancellation.value_or(Cancellation()),

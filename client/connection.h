@@ -13,6 +13,7 @@
 #include <grpcpp/channel.h>
 
 #include "client/cancellation_state.h"
+#include "client/credentials.h"
 #include "client/unary_call.h"
 #include "client/utf8_check.h"
 #include "gpusim/v1/camel_up.grpc.pb.h"
@@ -32,7 +33,7 @@ std::vector<FieldViolation> OptionFaults(const ClientOptions& options);
 
 class ProtoClient::Connection {
  public:
-  explicit Connection(ClientOptions options);
+  Connection(ClientOptions options, Credentials credentials);
   // The calls touch the stubs, so they have to be over before any member goes.
   ~Connection();
 
@@ -63,6 +64,7 @@ class ProtoClient::Connection {
   }
 
   const ClientOptions& options() const { return options_; }
+  const Credentials& credentials() const { return credentials_; }
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   // Everything under way.
   CancellationState& calls() { return calls_; }
@@ -72,6 +74,7 @@ class ProtoClient::Connection {
 
  private:
   const ClientOptions options_;
+  const Credentials credentials_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::CamelUpService::StubInterface> camel_up_;
   const std::unique_ptr<v1::LifeService::StubInterface> life_;

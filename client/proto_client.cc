@@ -18,8 +18,12 @@ Result<std::unique_ptr<ProtoClient>> ProtoClient::Create(ClientOptions options) 
   if (!violations.empty()) {
     return tl::unexpected(BadArguments("the client's options are bad", std::move(violations)));
   }
+  auto credentials = CredentialsOf(options);
+  if (!credentials)
+    return tl::unexpected(
+        BadArguments("the client's options are bad", std::move(credentials.error())));
   return std::unique_ptr<ProtoClient>(
-      new ProtoClient(std::make_unique<Connection>(std::move(options))));
+      new ProtoClient(std::make_unique<Connection>(std::move(options), *std::move(credentials))));
 }
 
 ProtoClient::ProtoClient(std::unique_ptr<Connection> connection)

@@ -31,6 +31,7 @@ namespace gpusim {
 struct CallTerms {
   grpc::Channel* channel;  // the connection's
   std::string server;
+  std::string authorization;  // metadata; empty: none
   std::chrono::nanoseconds timeout;
   bool wait_as_told;
   Cancellation cancellation;
@@ -47,6 +48,7 @@ struct CallTerms {
   std::shared_ptr<grpc::ClientContext> NewContext() const {
     auto context = std::make_shared<grpc::ClientContext>();
     context->set_deadline(std::chrono::system_clock::now() + TimeLeft());
+    if (!authorization.empty()) context->AddMetadata("authorization", authorization);
     return context;
   }
 

@@ -9,9 +9,11 @@
 
 #include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 #include <spdlog/spdlog.h>
 
+#include "server/access/tls_credentials.h"
 #include "server/batching/kind_report.h"
 #include "server/call_log.h"
 #include "server/config/listen_address.h"
@@ -24,6 +26,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+// Of all headers of a call together.
+constexpr int kMaxMetadataBytes = 16 << 10;
 // While draining: long enough for a call that came in just before to be seen by its handler.
 constexpr milliseconds kTick{100};
 // Who watches the health has so long to go elsewhere before calls are refused.
@@ -112,6 +116,19 @@ boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend&
           .device_is_lost = [&watch] { return watch.lost(); }};
 }
 
+// A stream that begins with its connection ends before that is asked to close, at 90% of its age at the earliest.
+milliseconds StreamAge(const ServerOptions& options) { return options.max_connection_age * 8 / 10; }
+
+// gRPC's reflection asks nobody for a token, so that servers that do go without. It comes by itself where its library is linked.
+class WithoutReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    std::erase_if(*plugins,
+                  [](const auto& plugin) { return plugin->name() == "proto_reflection"; });
+  }
+};
+
 // These two are for all servers of a process, and not thread-safe.
 void SetUpGrpcOnce() {
   static std::once_flag once;
@@ -123,17 +140,39 @@ std::vector<std::string> ServiceNames() {
           v1::ServerService::service_full_name()};
 }
 
+tl::expected<std::shared_ptr<grpc::ServerCredentials>, std::string> TcpCredentials(
+    const ServerOptions& options) {
+  const access::TlsFiles files{.certificate = options.tls_certificate,
+                               .key = options.tls_key,
+                               .client_ca = options.tls_client_ca};
+  if (!files.on()) return grpc::InsecureServerCredentials();
+  return access::MakeTlsCredentials(files);
+}
+
 void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_request_bytes));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                              static_cast<int>(options.max_concurrent_streams));
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  builder.SetResourceQuota(
+      grpc::ResourceQuota("gpusim").Resize(static_cast<std::size_t>(options.max_grpc_bytes)));
+  // There is no limit to how long open calls may go on afterwards: streams end themselves.
+  if (options.max_connection_age > milliseconds(0))
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                               static_cast<int>(options.max_connection_age.count()));
   // Two servers on one port would each get some of the calls, and both look fine.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // Clients keep idle connections alive through balancers; gRPC's own limit of a ping in 5 minutes
   // would close them.
   constexpr int kLeastPingMs = 10'000;
+  constexpr int kPingEveryMs = 60'000;
+  constexpr int kPingTimeoutMs = 20'000;
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  // A client whose machine is gone says no goodbye; ours asks likewise.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
 }
 
 }  // namespace
@@ -159,7 +198,10 @@ tl::expected<std::unique_ptr<Backend>, std::string> MakeBackend(const ServerOpti
 tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
     const ServerOptions& options, std::unique_ptr<Backend> backend,
     std::shared_ptr<spdlog::logger> log, std::function<void(const DeviceLoss&)> on_device_lost) {
+  auto tokens = OpenTokens(options, log);
+  if (!tokens) return tl::unexpected(std::move(tokens.error()));
   Parts parts;
+  parts.tokens = *std::move(tokens);
   parts.backend = std::move(backend);
   parts.health = std::make_unique<HealthState>(ServiceNames());
   if (options.inject_fault)
@@ -189,6 +231,15 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
   if (auto listening = server->Listen(options); !listening)
     return tl::unexpected(std::move(listening.error()));
   return server;
+}
+
+tl::expected<std::unique_ptr<access::TokenFile>, std::string> Server::OpenTokens(
+    const ServerOptions& options, const std::shared_ptr<spdlog::logger>& log) {
+  if (options.token_file.empty()) return nullptr;
+  auto tokens = access::TokenFile::Open(
+      options.token_file, [log](const std::string& line) { log->info("access: {}", line); });
+  if (!tokens) return tl::unexpected("--token-file " + tokens.error());
+  return *std::move(tokens);
 }
 
 tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
@@ -221,8 +272,10 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       warm_streams_(std::move(parts.warm_streams)),
       race_tables_(std::move(parts.race_tables)),
       slots_(std::move(parts.slots)),
-      calls_(MakeCallLog(options.log_calls, options.log_format, *log_)),
+      gate_(std::move(parts.tokens), options.max_calls_per_caller),
+      calls_(MakeCallLog(options.log_calls, options.log_format, *log_), gate_),
       odds_cache_(options.max_cache_bytes),
+      open_streams_(StreamAge(options)),
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
       scheduler_(kinds::KindsOf(SizesFor(options, *backend_), backend_->devices().size(),
                                 options.max_queued_calls, options.max_queued_bytes),
@@ -264,9 +317,12 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
 Server::~Server() { Drain(milliseconds(0)); }
 
 tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
+  const auto credentials = TcpCredentials(options);
+  if (!credentials) return tl::unexpected(credentials.error());
   SetUpGrpcOnce();
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
+  if (gate_.asks_for_tokens()) builder.SetOption(std::make_unique<WithoutReflection>());
   builder.RegisterService(&camel_up_).RegisterService(&life_).RegisterService(&server_);
   builder.RegisterService(&health_service_);
 
@@ -276,7 +332,9 @@ tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
     const ListenAddress address = *ParseListenAddress(options.listen[i]);
     const std::string why = address.IsUnix() ? WhyNotListen(address) : "";
     if (!why.empty()) return tl::unexpected("cannot listen on " + options.listen[i] + ": " + why);
-    builder.AddListeningPort(options.listen[i], grpc::InsecureServerCredentials(), &ports_[i]);
+    builder.AddListeningPort(options.listen[i],
+                             address.IsUnix() ? grpc::InsecureServerCredentials() : *credentials,
+                             &ports_[i]);
   }
   grpc_ = builder.BuildAndStart();
   if (grpc_ == nullptr) {
@@ -356,7 +414,7 @@ void Server::Abandon() {
 }
 
 std::string Server::DescribeWhatIsLeft() const {
-  return std::to_string(calls_under_way_) + " call(s) under way, " +
+  return std::to_string(calls_.under_way()) + " call(s) under way, " +
          std::to_string(open_streams_.count()) + " open stream(s), " +
          std::to_string(boards_.use().running) + " board(s) running";
 }

@@ -19,6 +19,7 @@
 #include <tl/expected.hpp>
 
 #include "kernels/backend.h"
+#include "server/access/gate.h"
 #include "server/batching/scheduler.h"
 #include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
@@ -88,6 +89,7 @@ class Server {
  private:
   // What exists before the first request.
   struct Parts {
+    std::unique_ptr<access::TokenFile> tokens;  // null: none are asked for
     std::unique_ptr<Backend> backend;
     std::unique_ptr<HealthState> health;
     std::unique_ptr<FaultInjection> fault_injection;
@@ -101,6 +103,8 @@ class Server {
 
   static tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> MakeSlots(
       const ServerOptions& options, const Parts& parts);
+  static tl::expected<std::unique_ptr<access::TokenFile>, std::string> OpenTokens(
+      const ServerOptions& options, const std::shared_ptr<spdlog::logger>& log);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
   tl::expected<void, std::string> ListenForMetrics(const ServerOptions& options);
   metrics::Snapshot ReadMetrics() const;
@@ -119,6 +123,7 @@ class Server {
   const std::unique_ptr<kinds::WarmStreams> warm_streams_;
   const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
+  access::Gate gate_;
   CallBook calls_;
   OddsCache odds_cache_;
   OpenStreams open_streams_;

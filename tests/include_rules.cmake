@@ -17,6 +17,8 @@ allow(kernels/race    kernels/race kernels/rules kernels/race_table.h kernels/vi
 allow(kernels/moves   kernels/moves kernels/rules kernels/batches.h kernels/camel_up.h kernels/odds.h kernels/race_table.h kernels/violation.h)
 allow(kernels/no_cuda kernels/backend.h)
 allow(kernels         kernels/rules kernels/soa kernels/backend.h kernels/batches.h kernels/camel_up.h kernels/device_cells.h kernels/device_fault.h kernels/life.h kernels/odds.h kernels/race_table.h kernels/violation.h)
+allow(server/access   server/access server/batching)
+allow(server/calls    server/calls server/access server/batching)
 allow(server/batching server/batching)
 allow(server/boards   server/boards server/kinds server/batching kernels/backend.h kernels/batches.h kernels/device_cells.h kernels/life.h kernels/rules kernels/violation.h)
 allow(server/cache    server/cache server/batching kernels/batches.h kernels/odds.h kernels/rules)
@@ -24,9 +26,9 @@ allow(server/device   server/device server/batching server/config kernels/backen
 allow(server/health   server/health server/batching grpc/health)
 allow(server/kinds    server/kinds server/batching kernels/backend.h kernels/batches.h kernels/rules kernels/life.h kernels/camel_up.h kernels/odds.h)
 allow(server/config   server/config kernels/violation.h)
-allow(server/metrics  server/metrics server/batching server/boards/board_types.h server/cache server/config server/race)
+allow(server/metrics  server/metrics server/batching server/boards/board_types.h server/cache server/calls server/config server/race)
 allow(server/race     server/race server/batching server/config kernels/backend.h kernels/race kernels/race_table.h kernels/rules)
-allow(server/services server/services server/boards server/cache server/race server/kinds server/batching server/config kernels/formats kernels/moves kernels/rules kernels/backend.h
+allow(server/services server/services server/calls server/access server/boards server/cache server/race server/kinds server/batching server/config kernels/formats kernels/moves kernels/rules kernels/backend.h
                       kernels/batches.h kernels/camel_up.h kernels/device_cells.h kernels/life.h kernels/odds.h kernels/race_table.h kernels/violation.h gpusim google version.h)
 allow(server          server kernels/backend.h kernels/batches.h kernels/life.h kernels/camel_up.h kernels/odds.h kernels/race kernels/race_table.h gpusim google version.h)
 allow(client          client gpusim google version.h)

@@ -50,6 +50,7 @@ enum class Format { kTable, kJson, kCsv };
 // What all commands share.
 struct Settings {
   std::string server;
+  ClientOptions access;  // its files of TLS and token
   std::chrono::nanoseconds timeout;
   bool timeout_given = false;  // by --timeout
   Format format = Format::kTable;

@@ -104,12 +104,24 @@ CommandLine::CommandLine()
   app_.fallthrough();
   app_.require_subcommand(0, 1);
   app_.footer(
-      "--server, --timeout and --format may stand before or behind a command.\n"
+      "--server, --timeout, --format and the options of TLS and tokens may stand before or behind "
+      "a command.\n"
       "Exit status: 0 answered, 1 refused or failed, 2 wrong usage, 130 interrupted.");
   app_.set_help_flag("--help", "Print this and exit");
   app_.set_version_flag("--version", kVersion, "Print the version and exit");
   app_.add_option("--server", server_,
                   "HOST:PORT or unix:PATH. The environment's GPUSIM_SERVER, else 127.0.0.1:50051");
+  app_.add_option(
+      "--tls-ca", access_.tls_ca,
+      "PEM file of the authorities whose servers are trusted; the connection is TLS then");
+  app_.add_option("--tls-certificate", access_.tls_certificate,
+                  "PEM file of the own certificate, for servers that ask for one");
+  app_.add_option("--tls-key", access_.tls_key, "PEM file of its key");
+  app_.add_option("--tls-server-name", access_.tls_server_name,
+                  "The name in the server's certificate, where it is another than the host's");
+  app_.add_option(
+      "--token-file", access_.token_file,
+      "File of the token for servers that ask for one. Else the environment's GPUSIM_TOKEN");
   app_.add_option("--timeout", timeout_, "Of a call, with a unit: 500ms, 10s. 30s");
   app_.add_option("--format", format_, "table, json or csv. table");
 
@@ -187,6 +199,7 @@ tl::expected<Settings, Failure> CommandLine::CheckSettings(const Terminal& termi
   const auto timeout = ParseDuration(timeout_);
   if (!timeout) return WrongUsage("--timeout '" + Printable(timeout_) + "' " + timeout.error());
   settings.timeout = *timeout;
+  settings.access = access_;
   settings.timeout_given = app_.count("--timeout") > 0;
   if (format_ == "table") {
     settings.format = Format::kTable;

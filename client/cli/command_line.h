@@ -40,6 +40,7 @@ class CommandLine {
 
   CLI::App app_;
   std::string server_;
+  ClientOptions access_;
   std::string timeout_ = "30s";
   std::string format_ = "table";
   std::vector<std::pair<const CLI::App*, std::unique_ptr<Command>>> commands_;

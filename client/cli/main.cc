@@ -1,4 +1,5 @@
 // gpusim-client: the command line on the client library.
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "client/cli/file_bytes.h"
 #include "client/cli/interruption.h"
 #include "client/cli/terminal.h"
+#include "client/cli/text.h"
 
 namespace gpusim::cli {
 namespace {
@@ -32,11 +34,28 @@ int End(const Output& output) {
       Failure{kExitFailed, {std::string("cannot write to stdout: ") + std::strerror(errno)}});
 }
 
+// The options of the client are those of the command line, but for GPUSIM_TOKEN.
+Failure BadOptions(const Error& error) {
+  Failure failure{kExitUsage, {}};
+  for (const FieldViolation& violation : error.violations) {
+    std::string option = violation.field;
+    if (option != "GPUSIM_TOKEN") {
+      std::replace(option.begin(), option.end(), '_', '-');
+      option = "--" + option;
+    }
+    failure.lines.push_back(Printable(option + " " + violation.description));
+  }
+  return failure;
+}
+
 // Ctrl-C cancels from here to the return. What reads or prints in between looks whether it has.
 tl::expected<Output, Failure> Call(Command& command, const Settings& settings) {
   const Interruption interruption;
-  auto client = ProtoClient::Create({.server = settings.server, .timeout = settings.timeout});
-  if (!client) return tl::unexpected(Report(client.error()));
+  ClientOptions options = settings.access;
+  options.server = settings.server;
+  options.timeout = settings.timeout;
+  auto client = ProtoClient::Create(std::move(options));
+  if (!client) return tl::unexpected(BadOptions(client.error()));
   return command.Run(settings, **client, {.cancellation = interruption.cancellation()});
 }
 

@@ -33,6 +33,7 @@ std::uint64_t& CounterOf(Refusal::Reason reason, KindCounters& counters) {
     case Refusal::Reason::kWorkFull:
       return counters.refused_work_full;
     case Refusal::Reason::kDraining:
+    case Refusal::Reason::kDeviceLost:
       return counters.refused_draining;
     case Refusal::Reason::kQueueFull:
       break;

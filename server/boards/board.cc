@@ -354,6 +354,7 @@ BoardStatus Board::Status() const {
   status.saved_generation = on_disk_.generation;
   status.device = device_;
   status.created = birth_.created;
+  status.creator = birth_.creator;
   return status;
 }
 

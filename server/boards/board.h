@@ -53,6 +53,7 @@ class Board final : public std::enable_shared_from_this<Board> {
     std::chrono::seconds lease{};
     std::chrono::seconds autosave_every{};
     SystemTime created;
+    std::string creator = {};
   };
   Board(std::shared_ptr<BoardServices> services, Birth birth, BoardCells cells);
 
@@ -60,6 +61,7 @@ class Board final : public std::enable_shared_from_this<Board> {
   const BoardShape& shape() const { return birth_.shape; }
   std::size_t device() const { return device_; }
   SystemTime created() const { return birth_.created; }
+  const std::string& creator() const { return birth_.creator; }
   // Of the current cells, while nothing is asked of the board yet.
   life::DeviceCells& cells_of_new_board() GPUSIM_EXCLUDES(mutex_);
 

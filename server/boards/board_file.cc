@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -77,13 +79,13 @@ tl::expected<void, std::string> CheckNumbers(const BoardFileHeader& header) {
   return {};
 }
 
-// The name, with nothing but zeros behind it.
-tl::expected<std::string, std::string> IdIn(const BoardFileHeader& header) {
-  const char* const end = std::find(std::begin(header.board_id), std::end(header.board_id), '\0');
-  const std::string id(std::begin(header.board_id), end);
-  const bool padded = std::all_of(end, std::end(header.board_id), [](char c) { return c == '\0'; });
-  if (!padded || !IsName(id)) return tl::unexpected(std::string("the board's ID is no name"));
-  return id;
+// The name, with nothing but zeros behind it; nullopt if it is none.
+std::optional<std::string> NameIn(std::span<const char> field) {
+  const auto end = std::find(field.begin(), field.end(), '\0');
+  std::string name(field.begin(), end);
+  const bool padded = std::all_of(end, field.end(), [](char c) { return c == '\0'; });
+  if (!padded || (!name.empty() && !IsName(name))) return std::nullopt;
+  return name;
 }
 
 class WordsReader {
@@ -142,6 +144,7 @@ BoardHeaderBytes EncodeHeader(const BoardFileFacts& facts, std::uint64_t words_c
   header.board_created_ms = ToMs(facts.board_created);
   header.written_ms = ToMs(facts.written);
   facts.board_id.copy(header.board_id, sizeof header.board_id);
+  facts.creator.copy(header.creator, sizeof header.creator);
   header.words_checksum = words_checksum;
   BoardHeaderBytes bytes{};
   std::memcpy(bytes.data(), &header, sizeof header);
@@ -162,8 +165,10 @@ tl::expected<DecodedHeader, std::string> DecodeHeader(const BoardHeaderBytes& by
     return NotExpected("the header is damaged: its checksum", header.header_checksum,
                        std::to_string(sum));
   if (auto checked = CheckNumbers(header); !checked) return tl::unexpected(checked.error());
-  auto id = IdIn(header);
-  if (!id) return tl::unexpected(id.error());
+  auto id = NameIn(header.board_id);
+  if (!id || id->empty()) return tl::unexpected(std::string("the board's ID is no name"));
+  auto creator = NameIn(header.creator);
+  if (!creator) return tl::unexpected(std::string("the board's creator is no name"));
   const life::Rule rule{.birth = static_cast<std::uint16_t>(header.rule_masks & kAllCounts),
                         .survive = static_cast<std::uint16_t>(header.rule_masks >> 16)};
   return DecodedHeader{
@@ -178,7 +183,8 @@ tl::expected<DecodedHeader, std::string> DecodeHeader(const BoardHeaderBytes& by
                     std::chrono::seconds(static_cast<std::int64_t>(header.autosave_s)),
                 .board_created = FromMs(header.board_created_ms),
                 .written = FromMs(header.written_ms),
-                .cause = static_cast<SnapshotCause>(header.cause)},
+                .cause = static_cast<SnapshotCause>(header.cause),
+                .creator = *std::move(creator)},
       .words_checksum = header.words_checksum};
 }
 

@@ -43,8 +43,9 @@ struct BoardFileHeader {
   char board_id[64];  // zeros behind it
   std::uint64_t words_checksum;
   std::uint64_t header_checksum;  // of all 256 bytes, this field taken as 0
+  char creator[64];               // zeros behind it, or nothing else
 };
-static_assert(sizeof(BoardFileHeader) == 152);
+static_assert(sizeof(BoardFileHeader) == 216);
 inline constexpr std::size_t kBoardHeaderBytes = 256;
 using BoardHeaderBytes = std::array<std::byte, kBoardHeaderBytes>;
 
@@ -58,6 +59,7 @@ struct BoardFileFacts {
   SystemTime board_created;
   SystemTime written;
   SnapshotCause cause = SnapshotCause::kAsked;
+  std::string creator;  // empty: nobody
 };
 
 std::uint64_t BoardFileBytes(const BoardShape& shape);

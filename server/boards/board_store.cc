@@ -37,7 +37,8 @@ Result<std::unique_ptr<NewBoard>> BoardStore::Create(const NewBoardWishes& wishe
                             .generation = wishes.generation,
                             .lease = wishes.lease.value_or(kDefaultLease),
                             .autosave_every = wishes.autosave_every.value_or(kDefaultAutosave),
-                            .created = std::chrono::system_clock::now()});
+                            .created = std::chrono::system_clock::now(),
+                            .creator = wishes.creator});
   if (!board) return tl::unexpected(board.error());
   return MakeNewBoard(
       *board,
@@ -143,12 +144,13 @@ Result<std::shared_ptr<StagedRows>> BoardStore::StageRows(std::string_view name,
 }
 
 void BoardStore::Fork(std::string_view name, const std::string& new_id,
-                      std::optional<std::chrono::seconds> lease, Done<BoardStatus> done) {
+                      std::optional<std::chrono::seconds> lease, Done<BoardStatus> done,
+                      const std::string& creator) {
   const auto board = impl_->Find(name);
   if (!board) return done(tl::unexpected(board.error()));
   auto id = impl_->TakeName(new_id);
   if (!id) return done(tl::unexpected(id.error()));
-  impl_->Fork(*board, *std::move(id), lease, std::move(done));
+  impl_->Fork(*board, *std::move(id), lease, creator, std::move(done));
 }
 
 void BoardStore::Snapshot(std::string_view name, const std::string& snapshot, bool replace,
@@ -160,9 +162,17 @@ void BoardStore::Snapshot(std::string_view name, const std::string& snapshot, bo
 }
 
 void BoardStore::Restore(std::string_view snapshot, const std::string& new_id,
-                         std::optional<std::chrono::seconds> lease, Done<BoardStatus> done) {
+                         std::optional<std::chrono::seconds> lease, Done<BoardStatus> done,
+                         const std::string& creator) {
   if (auto why = impl_->WhyNot()) return done(tl::unexpected(*std::move(why)));
-  impl_->Restore(std::string(snapshot), new_id, lease, std::move(done));
+  impl_->Restore(std::string(snapshot), new_id, lease, creator, std::move(done));
+}
+
+std::optional<SnapshotInfo> BoardStore::FindSnapshot(std::string_view snapshot) const {
+  if (impl_->state() == nullptr) return std::nullopt;
+  const auto name = IdOf(snapshot, options().owner, "snapshot", kMaxSnapshotNameLength);
+  if (!name) return std::nullopt;
+  return impl_->state()->FindSnapshot(*name);
 }
 
 Result<std::vector<SnapshotInfo>> BoardStore::ListSnapshots(std::string_view after,

@@ -110,6 +110,7 @@ class BoardStore {
     std::uint64_t generation = 0;
     std::optional<std::chrono::seconds> lease;           // unset: an hour
     std::optional<std::chrono::seconds> autosave_every;  // unset: 10 minutes
+    std::string creator = {};                            // a name as IDs are; empty: nobody
   };
   // Takes name and memory. The cells are unspecified until they are written or filled.
   Result<std::unique_ptr<NewBoard>> Create(const NewBoardWishes& wishes);
@@ -154,13 +155,17 @@ class BoardStore {
                                                 std::uint32_t height);
 
   void Fork(std::string_view name, const std::string& new_id,
-            std::optional<std::chrono::seconds> lease, Done<BoardStatus> done);
+            std::optional<std::chrono::seconds> lease, Done<BoardStatus> done,
+            const std::string& creator = {});
 
   // Written by a thread of the store's own.
   void Snapshot(std::string_view name, const std::string& snapshot, bool replace,
                 Done<SnapshotInfo> done);
   void Restore(std::string_view snapshot, const std::string& new_id,
-               std::optional<std::chrono::seconds> lease, Done<BoardStatus> done);
+               std::optional<std::chrono::seconds> lease, Done<BoardStatus> done,
+               const std::string& creator = {});
+  // Nullopt if there is none, or none that could be read.
+  std::optional<SnapshotInfo> FindSnapshot(std::string_view snapshot) const;
   Result<std::vector<SnapshotInfo>> ListSnapshots(std::string_view after, std::size_t limit) const;
   void DeleteSnapshot(std::string_view snapshot, Done<SnapshotInfo> done);
 

@@ -30,6 +30,7 @@ struct BoardError {
     // next lease ends
     kNoRoom,     // the state directory's budget or its disk
     kElsewhere,  // `owner` is another server; `address` where it is known
+    kForbidden,  // it belongs to another caller
     kOff,        // --boards off, or no --state-dir where one is needed
     kBadInput,   // `violations` say what
     kDraining,
@@ -92,6 +93,7 @@ struct BoardStatus {
   std::uint64_t memory_bytes = 0;
   std::size_t device = 0;
   SystemTime created;
+  std::string creator;  // whom it belongs to; empty: nobody
 };
 
 // Facts of one generation on the host; what was not asked for is 0.
@@ -159,6 +161,7 @@ struct SnapshotInfo {
   std::uint64_t bytes = 0;
   SystemTime created;
   SnapshotCause cause = SnapshotCause::kAsked;
+  std::string creator;  // of the board
 };
 
 struct StoreUse {

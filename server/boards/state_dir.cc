@@ -31,7 +31,8 @@ SnapshotInfo InfoOf(const std::string& name, const BoardFileFacts& facts) {
           .generation = facts.generation,
           .bytes = BoardFileBytes(facts.shape),
           .created = facts.written,
-          .cause = facts.cause};
+          .cause = facts.cause,
+          .creator = facts.creator};
 }
 
 BoardError UnknownSnapshot(const std::string& name) {
@@ -199,7 +200,13 @@ Result<SnapshotInfo> StateDir::SaveSnapshot(const std::string& name, bool replac
     const auto old = snapshots_.find(name);
     if (being_written_.contains(name) || (old != snapshots_.end() && !replace))
       return Refuse(Reason::kExists, "there is a snapshot " + name + " already");
-    if (old != snapshots_.end()) old_bytes = old->second.bytes;
+    if (old != snapshots_.end()) {
+      if (facts.cause == SnapshotCause::kAsked && old->second.info &&
+          old->second.info->creator != facts.creator)
+        return Refuse(Reason::kForbidden,
+                      "there is a snapshot " + name + " of a board of another name");
+      old_bytes = old->second.bytes;
+    }
     if (auto room = TakeRoom(bytes, old_bytes); !room) return tl::unexpected(room.error());
     being_written_.insert(name);
   }
@@ -231,6 +238,13 @@ std::vector<SnapshotInfo> StateDir::ListSnapshots(std::string_view after, std::s
     if (at->second.info) listed.push_back(*at->second.info);
   }
   return listed;
+}
+
+std::optional<SnapshotInfo> StateDir::FindSnapshot(const std::string& name) const {
+  const MutexLock lock(mutex_);
+  const auto found = snapshots_.find(name);
+  if (found == snapshots_.end()) return std::nullopt;
+  return found->second.info;
 }
 
 Result<SnapshotInfo> StateDir::DeleteSnapshot(const std::string& name) {

@@ -51,6 +51,8 @@ class StateDir {
   Result<BoardFile> OpenSnapshot(const std::string& name) const GPUSIM_EXCLUDES(mutex_);
   std::vector<SnapshotInfo> ListSnapshots(std::string_view after, std::size_t limit) const
       GPUSIM_EXCLUDES(mutex_);
+  // Nullopt too where its file could not be read.
+  std::optional<SnapshotInfo> FindSnapshot(const std::string& name) const GPUSIM_EXCLUDES(mutex_);
   Result<SnapshotInfo> DeleteSnapshot(const std::string& name) GPUSIM_EXCLUDES(mutex_);
 
   std::uint64_t used_bytes() const GPUSIM_EXCLUDES(mutex_);

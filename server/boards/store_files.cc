@@ -51,7 +51,8 @@ void BoardStore::Impl::TakeUp(const std::string& id) {
                                   .generation = facts.generation,
                                   .lease = facts.lease,
                                   .autosave_every = facts.autosave_every,
-                                  .created = facts.board_created});
+                                  .created = facts.board_created,
+                                  .creator = facts.creator});
   if (!board) {
     leave_alone(board.error().message);
     return;
@@ -125,7 +126,8 @@ void BoardStore::Impl::Snapshot(const std::shared_ptr<Board>& board, const std::
 }
 
 void BoardStore::Impl::Restore(const std::string& snapshot, const std::string& new_id,
-                               std::optional<std::chrono::seconds> lease, Done<BoardStatus> done) {
+                               std::optional<std::chrono::seconds> lease,
+                               const std::string& creator, Done<BoardStatus> done) {
   if (state_ == nullptr) {
     done(NoStateDir());
     return;
@@ -135,7 +137,7 @@ void BoardStore::Impl::Restore(const std::string& snapshot, const std::string& n
     done(tl::unexpected(name.error()));
     return;
   }
-  Post([this, name = *std::move(name), new_id, lease, done = std::move(done)] {
+  Post([this, name = *std::move(name), new_id, lease, creator, done = std::move(done)] {
     const Result<BoardFile> file = state_->OpenSnapshot(name);
     if (!file) {
       done(tl::unexpected(file.error()));
@@ -147,7 +149,8 @@ void BoardStore::Impl::Restore(const std::string& snapshot, const std::string& n
                                     .generation = facts.generation,
                                     .lease = lease.value_or(kDefaultLease),
                                     .autosave_every = facts.autosave_every,
-                                    .created = std::chrono::system_clock::now()});
+                                    .created = std::chrono::system_clock::now(),
+                                    .creator = creator});
     if (!board) {
       done(tl::unexpected(board.error()));
       return;

@@ -175,7 +175,8 @@ Result<void> BoardStore::Impl::Publish(const std::shared_ptr<Board>& board) {
 }
 
 void BoardStore::Impl::Fork(const std::shared_ptr<Board>& board, std::string new_id,
-                            std::optional<std::chrono::seconds> lease, Done<BoardStatus> done) {
+                            std::optional<std::chrono::seconds> lease, const std::string& creator,
+                            Done<BoardStatus> done) {
   const BoardShape shape = board->shape();
   auto share = TakeMemory(shape, board->device());
   if (!share) {
@@ -197,7 +198,7 @@ void BoardStore::Impl::Fork(const std::shared_ptr<Board>& board, std::string new
   }
   const Board::Terms terms = board->terms();
   board->Share(buffers[0], [this, new_id = std::move(new_id), shape, work = buffers[1], terms,
-                            lease, done = std::move(done)](Result<Board::Pinned> shared) {
+                            lease, creator, done = std::move(done)](Result<Board::Pinned> shared) {
     if (!shared) {
       GiveUp(new_id);
       done(tl::unexpected(shared.error()));
@@ -208,7 +209,8 @@ void BoardStore::Impl::Fork(const std::shared_ptr<Board>& board, std::string new
                        .generation = shared->board.generation,
                        .lease = lease.value_or(terms.lease),
                        .autosave_every = terms.autosave_every,
-                       .created = std::chrono::system_clock::now()};
+                       .created = std::chrono::system_clock::now(),
+                       .creator = creator};
     const auto forked =
         std::make_shared<Board>(services_, std::move(birth), BoardCells(shared->shared, work));
     done(Publish(forked).map([&] { return forked->status(); }));

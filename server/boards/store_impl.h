@@ -52,7 +52,8 @@ class BoardStore::Impl {
   // Of so many bytes that are not free.
   BoardError NoMemory(std::uint64_t bytes, std::uint64_t free) const;
   void Fork(const std::shared_ptr<Board>& board, std::string new_id,
-            std::optional<std::chrono::seconds> lease, Done<BoardStatus> done);
+            std::optional<std::chrono::seconds> lease, const std::string& creator,
+            Done<BoardStatus> done);
 
   // Closes the board and removes its file. False, and `done` is told kUnknown, where it is gone already or, with `only_expired`, its
   // lease was renewed.
@@ -60,7 +61,8 @@ class BoardStore::Impl {
   void Snapshot(const std::shared_ptr<Board>& board, const std::string& name, bool replace,
                 Done<SnapshotInfo> done);
   void Restore(const std::string& snapshot, const std::string& new_id,
-               std::optional<std::chrono::seconds> lease, Done<BoardStatus> done);
+               std::optional<std::chrono::seconds> lease, const std::string& creator,
+               Done<BoardStatus> done);
   void Post(std::function<void()> job) { files_->Post(std::move(job)); }
 
  private:

@@ -69,7 +69,8 @@ BoardFileFacts BoardStore::Impl::FactsOf(const Board& board, const PinnedBoard& 
           .autosave_every = terms.autosave_every,
           .board_created = board.created(),
           .written = std::chrono::system_clock::now(),
-          .cause = cause};
+          .cause = cause,
+          .creator = board.creator()};
 }
 
 // Saves a snapshot first, where there is a place for it. Whoever uses the board meanwhile keeps it.

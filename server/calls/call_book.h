@@ -1,4 +1,4 @@
-// What the server knows of its calls as such: how many are under way, how those before them ended, and where that is logged.
+// What the server knows of its calls as such: who is let in, how many are under way, how those before them ended, and where that is logged.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 
 #include <grpcpp/support/status.h>
 
+#include "server/access/gate.h"
 #include "server/calls/call_method.h"
 
 namespace gpusim::server {
@@ -61,7 +62,10 @@ using CallCounts = std::array<std::array<std::uint64_t, kStatusCodeNames.size()>
 // Thread-safe.
 class CallBook {
  public:
-  explicit CallBook(CallLog log) : log_(std::move(log)) {}
+  // The gate outlives the book.
+  CallBook(CallLog log, access::Gate& gate) : log_(std::move(log)), gate_(gate) {}
+
+  access::Gate& gate() { return gate_; }
 
   void Begin() { ++under_way_; }
   void Count(const CallRecord& record) {
@@ -83,6 +87,7 @@ class CallBook {
 
  private:
   const CallLog log_;
+  access::Gate& gate_;
   std::atomic<std::int64_t> under_way_ = 0;
   std::array<std::array<std::atomic<std::uint64_t>, kStatusCodeNames.size()>, kCallMethods>
       ended_{};

@@ -11,6 +11,7 @@ namespace {
 
 constexpr char kRequestId[] = "x-request-id";
 constexpr char kTraceparent[] = "traceparent";
+constexpr char kAuthorization[] = "authorization";
 constexpr std::size_t kLongestRequestId = 128;
 
 bool IsRequestId(std::string_view text) {
@@ -35,6 +36,13 @@ std::string_view MetadataOf(const grpc::CallbackServerContext& call, const char*
   if (found == metadata.end()) return {};
   return {found->second.data(), found->second.size()};
 }
+
+std::optional<std::string_view> AuthorizationOf(const grpc::CallbackServerContext& call) {
+  if (call.client_metadata().count(kAuthorization) != 1) return std::nullopt;
+  return MetadataOf(call, kAuthorization);
+}
+
+std::uint64_t KeyOf(std::string_view name) { return std::hash<std::string_view>()(name) | 1; }
 
 // 16 hex digits, no two alike while the server runs.
 std::string NewRequestId() {
@@ -64,7 +72,7 @@ Caller CallerOf(std::string_view peer) {
       if (const std::size_t at = name.find(code); at != std::string::npos)
         name.replace(at, std::string_view(code).size(), bracket);
   }
-  const std::uint64_t key = std::hash<std::string>()(name) | 1;
+  const std::uint64_t key = KeyOf(name);
   return {.name = std::move(name), .key = key};
 }
 
@@ -73,6 +81,17 @@ CallEntry::CallEntry(CallBook& book, CallMethod method, grpc::CallbackServerCont
   book_.Begin();
   if (const auto id = MetadataOf(call, kRequestId); IsRequestId(id)) request_id_ = id;
   if (const auto trace = MetadataOf(call, kTraceparent); IsTraceparent(trace)) traceparent_ = trace;
+  auto admission = book.gate().Admit(AuthorizationOf(call), caller_.name, RoleOf(method));
+  if (!admission) {
+    denial_ = std::move(admission.error());
+    return;
+  }
+  share_ = std::move(admission->share);
+  const access::Identity& identity = admission->identity;
+  caller_ = {.name = identity.name,
+             .key = KeyOf(identity.name),
+             .role = identity.role,
+             .has_token = book.gate().asks_for_tokens()};
 }
 
 CallEntry::~CallEntry() { book_.End(); }

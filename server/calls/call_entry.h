@@ -2,18 +2,21 @@
 //
 //   metadata of the call      x-request-id   1 to 128 visible ASCII characters; anything else counts as none
 //                             traceparent    as W3C's Trace Context has it; anything else counts as none
+//                             authorization  Bearer TOKEN, where the server asks for tokens
 //   trailers of the call      x-request-id   the caller's; else, where the call does not end with OK, one of the server's
 //                             traceparent    the caller's
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/status.h>
 
+#include "server/access/gate.h"
 #include "server/batching/task.h"
 #include "server/calls/call_book.h"
 #include "server/calls/call_method.h"
@@ -21,8 +24,11 @@
 namespace gpusim::server {
 
 struct Caller {
-  std::string name;       // the peer's address without its port; "unix"
+  std::string
+      name;  // its token's; where none is asked for, the address without its port, or "unix"
   std::uint64_t key = 0;  // of the name, for whom to take turns with; never 0
+  access::Role role = access::Role::kAdmin;
+  bool has_token = false;  // a name that lasts: what it makes belongs to it
 };
 
 // `peer` as gRPC names it: ipv4:1.2.3.4:5, ipv6:%5B::1%5D:5, unix:PATH.
@@ -37,6 +43,8 @@ class CallEntry {
   CallEntry& operator=(const CallEntry&) = delete;
 
   const Caller& caller() const { return caller_; }
+  // Why the call has to end before anything of it is done.
+  const std::optional<access::Denial>& denial() const { return denial_; }
 
   // What became of a call whose caller has gone: kExpired at its deadline, kCancelled before it.
   batching::Outcome Gone() const;
@@ -49,7 +57,9 @@ class CallEntry {
   const CallMethod method_;
   grpc::CallbackServerContext& call_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  const Caller caller_;
+  Caller caller_;  // these three do not change after the constructor
+  access::CallerQuota::Share share_;
+  std::optional<access::Denial> denial_;
   std::string request_id_;
   std::string traceparent_;
 };

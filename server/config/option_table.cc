@@ -138,18 +138,19 @@ OptionEntry ListenEntry(std::vector<std::string>& target) {
               }};
 }
 
-OptionEntry MetricsListenEntry(std::string& target) {
-  return {.flag = "metrics-listen",
-          .help =
-              "Address to serve Prometheus metrics on, HOST:PORT, over plain HTTP at /metrics; "
-              "empty: none. Port 0 takes a free one",
-          .rule = "empty, or HOST:PORT with a name or an IPv4 address and a port from 0 to 65535",
+// HOST:PORT with a name or an IPv4 address, or with `v6` also [IPV6]:PORT.
+OptionEntry TcpListenEntry(const std::string& flag, std::string& target, bool v6,
+                           const std::string& help) {
+  return {.flag = flag,
+          .help = help,
+          .rule = std::string("empty, or HOST:PORT with ") +
+                  (v6 ? "" : "a name or an IPv4 address and ") + "a port from 0 to 65535",
           .take =
-              [&target](std::string_view text) {
+              [&target, v6](std::string_view text) {
                 const auto address = ParseListenAddress(text);
-                const bool v4 =
-                    address && !address->IsUnix() && address->host.find(':') == std::string::npos;
-                if (!v4 && !text.empty()) return false;
+                const bool tcp = address && !address->IsUnix() &&
+                                 (v6 || address->host.find(':') == std::string::npos);
+                if (!tcp && !text.empty()) return false;
                 target = text;
                 return true;
               },
@@ -214,7 +215,24 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
       ListenEntry(o.listen),
       SwitchEntry("insecure", o.insecure,
                   "Listen in plaintext on addresses that other machines reach"),
-      MetricsListenEntry(o.metrics_listen),
+      TextEntry(
+          "tls-certificate", o.tls_certificate, "a file",
+          "PEM file of the server's certificate and those up to its root: TCP addresses are TLS "
+          "then. Files that change are read again"),
+      TextEntry("tls-key", o.tls_key, "a file", "PEM file of the key of tls-certificate"),
+      TextEntry("tls-client-ca", o.tls_client_ca, "a file",
+                "PEM file of the roots that clients need a certificate of; empty: they need none"),
+      TextEntry(
+          "token-file", o.token_file, "a file",
+          "File of lines NAME ROLE TOKEN, roles read, use and admin; empty: no token is asked "
+          "for, and everybody may do everything"),
+      TcpListenEntry(
+          "probe-listen", o.probe_listen, true,
+          "Address to answer grpc.health.v1 alone on, HOST:PORT, in plaintext and without "
+          "tokens; empty: none. Port 0 takes a free one"),
+      TcpListenEntry("metrics-listen", o.metrics_listen, false,
+                     "Address to serve Prometheus metrics on, HOST:PORT, over plain HTTP at "
+                     "/metrics; empty: none. Port 0 takes a free one"),
       ChoiceEntry("backend", o.backend, kBackends,
                   "auto takes a GPU if there is one; cuda refuses to start without"),
       NumberEntry("slots", o.slots, 1, 16, "Batches that a device works on at a time"),
@@ -235,6 +253,15 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                   "Bytes of a request; gRPC itself refuses larger ones"),
       NumberEntry("max-concurrent-streams", o.max_concurrent_streams, 1, 1u << 20,
                   "Calls at a time on one connection; more wait at the client"),
+      DurationEntry("max-connection-age", o.max_connection_age, milliseconds(0),
+                    std::chrono::hours(24 * 7),
+                    "Age at which a connection is asked to close, give or take 10%; streams end "
+                    "before; 0ms: never"),
+      NumberEntry("max-grpc-bytes", o.max_grpc_bytes, 16u << 20, std::uint64_t{1} << 40,
+                  "Bytes that gRPC holds for connections and messages"),
+      NumberEntry("max-calls-per-caller", o.max_calls_per_caller, 0, 1u << 20,
+                  "Calls under way of one name, or of one address where no tokens are; more are "
+                  "refused; 0: no limit"),
       NumberEntry("max-call-simulations", o.max_call_simulations, 1, 1'000'000'000'000,
                   "Simulations of a GetOdds call; Simulate takes more"),
       NumberEntry("max-stream-items", o.max_stream_items, 1, 1u << 16,

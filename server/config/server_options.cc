@@ -53,18 +53,27 @@ void AddOption(CLI::App& app, const OptionEntry& entry, std::vector<std::string>
   if (entry.hidden) option->group("");
 }
 
-// Rules between options.
-void CheckTogether(const ServerOptions& options) {
-  if (options.build_race_table != 0 && options.race_table_dir.empty())
-    throw CLI::ValidationError("--build-race-table", "it needs --race-table-dir to write to");
-  if (options.insecure) return;
+void CheckListen(const ServerOptions& options) {
+  if (options.tls_certificate.empty() != options.tls_key.empty())
+    throw CLI::ValidationError(options.tls_key.empty() ? "--tls-certificate" : "--tls-key",
+                               "--tls-certificate and --tls-key go together");
+  if (!options.tls_client_ca.empty() && options.tls_certificate.empty())
+    throw CLI::ValidationError("--tls-client-ca", "it needs --tls-certificate and --tls-key");
+  if (options.insecure || !options.tls_certificate.empty()) return;
   const auto open =
       std::find_if(options.listen.begin(), options.listen.end(),
                    [](const auto& text) { return !ParseListenAddress(text)->IsLocal(); });
   if (open != options.listen.end())
     throw CLI::ValidationError("--listen", "'" + *open +
                                                "': plaintext on more than loopback and Unix "
-                                               "sockets needs --insecure");
+                                               "sockets needs --insecure, or --tls-certificate");
+}
+
+// Rules between options.
+void CheckTogether(const ServerOptions& options) {
+  if (options.build_race_table != 0 && options.race_table_dir.empty())
+    throw CLI::ValidationError("--build-race-table", "it needs --race-table-dir to write to");
+  CheckListen(options);
 }
 
 }  // namespace

@@ -30,6 +30,13 @@ struct ServerOptions {
   std::vector<std::string> listen{"127.0.0.1:50051"};
   bool insecure = false;  // needed to listen in plaintext on more than loopback and Unix sockets
 
+  // TLS of all TCP addresses; certificate and key go together.
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_client_ca;  // clients need a certificate of it; empty: none
+  std::string probe_listen;   // HOST:PORT of health alone, in plaintext on any address; empty: none
+  std::string token_file;     // empty: every caller may do everything
+
   std::string metrics_listen;  // HOST:PORT of /metrics for Prometheus, on any address; empty: none
 
   BackendChoice backend = BackendChoice::kAuto;
@@ -43,10 +50,14 @@ struct ServerOptions {
   std::uint64_t max_reply_bytes = 4u << 20;           // of one message
   std::uint64_t max_columns_reply_bytes = 64u << 20;  // of GetOddsColumns, to callers who allow it
   std::uint64_t max_request_bytes = (4u << 20) + (64u << 10);
-  std::uint64_t max_concurrent_streams = 1024;         // calls at a time on one connection
-  std::uint64_t max_call_simulations = 1'000'000'000;  // of one GetOdds call
-  std::uint64_t max_stream_items = 256;                // of one StreamOdds call, in flight
-  std::uint64_t max_cache_bytes = 64u << 20;           // of exact answers; 0: no cache
+  std::uint64_t max_concurrent_streams = 1024;  // calls at a time on one connection
+  // After which a connection is asked to close, and streams end before; 0: never.
+  std::chrono::milliseconds max_connection_age{30 * 60'000};
+  std::uint64_t max_grpc_bytes = std::uint64_t{2} << 30;  // of what gRPC holds itself
+  std::uint64_t max_calls_per_caller = 0;                 // under way, of one name; 0: no limit
+  std::uint64_t max_call_simulations = 1'000'000'000;     // of one GetOdds call
+  std::uint64_t max_stream_items = 256;                   // of one StreamOdds call, in flight
+  std::uint64_t max_cache_bytes = 64u << 20;              // of exact answers; 0: no cache
   std::chrono::milliseconds default_deadline{30'000};
   std::chrono::milliseconds drain_time{10'000};
   std::chrono::milliseconds device_timeout{30'000};  // a batch that takes longer hangs

@@ -34,8 +34,9 @@ class BoardCall final : public grpc::ServerUnaryReactor,
                         public std::enable_shared_from_this<BoardCall<Request, Response>> {
  public:
   using Done = std::function<void(StatusOr<Response>)>;
-  // Calls `done` exactly once, on any thread, also within the call. The request lives as long as `done`.
-  using Work = void (*)(const ServingContext& context, const Request& request, Done done);
+  // Calls `done` exactly once, on any thread, also within the call. Caller and request live as long as `done`.
+  using Work = void (*)(const ServingContext& context, const Caller& caller, const Request& request,
+                        Done done);
 
   // The reactor deletes itself. The context outlives it.
   static grpc::ServerUnaryReactor* Start(const ServingContext& context, CallMethod method,
@@ -53,30 +54,36 @@ class BoardCall final : public grpc::ServerUnaryReactor,
  private:
   BoardCall(const ServingContext& context, CallMethod method, grpc::CallbackServerContext& call,
             const Request& request, Response& response, Work work)
-      : context_(context), request_(request), response_(response), work_(work) {
-    entry_.emplace(context.calls, method, call);
-  }
+      : context_(context),
+        request_(request),
+        response_(response),
+        work_(work),
+        entry_(std::in_place, context.calls, method, call),
+        caller_(entry_->caller()) {}
 
   void Begin() {
     SeeWhatCameBefore();
+    if (const auto& denial = entry_->denial()) return Answer(tl::unexpected(Denied(*denial)));
     if constexpr (HasRequestId<Request>) {
       if (auto fault = RequestIdFault(request_)) return Answer(tl::unexpected(*std::move(fault)));
       if (!request_.request_id().empty()) return BeginMutation();
     }
-    work_(context_, request_, [self = this->shared_from_this()](StatusOr<Response> answer) {
-      self->Answer(std::move(answer));
-    });
+    work_(context_, caller_, request_,
+          [self = this->shared_from_this()](StatusOr<Response> answer) {
+            self->Answer(std::move(answer));
+          });
   }
 
   void BeginMutation() {
     if (gone()) return;
     auto self = this->shared_from_this();
     const RequestMemory::Earlier earlier = context_.request_memory.Begin(
-        KeyOf(request_), FingerprintOf(request_), [self] { self->BeginMutation(); });
+        KeyOf(request_, caller_), FingerprintOf(request_), [self] { self->BeginMutation(); });
     switch (earlier.seen) {
       case RequestMemory::Seen::kFirst:
-        work_(context_, request_, [self](StatusOr<Response> answer) {
-          self->context_.request_memory.End(KeyOf(self->request_), RememberedOf(answer));
+        work_(context_, caller_, request_, [self](StatusOr<Response> answer) {
+          self->context_.request_memory.End(KeyOf(self->request_, self->caller_),
+                                            RememberedOf(answer));
           self->Answer(std::move(answer));
         });
         break;
@@ -126,6 +133,7 @@ class BoardCall final : public grpc::ServerUnaryReactor,
   std::shared_ptr<BoardCall> grpcs_hold_;
 
   std::optional<CallEntry> entry_;  // until OnDone
+  const Caller caller_;
 
   batching::Mutex mutex_;
   bool finished_ GPUSIM_GUARDED_BY(mutex_) = false;

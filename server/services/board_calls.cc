@@ -7,6 +7,7 @@
 #include "server/services/board_call.h"
 #include "server/services/board_cells.h"
 #include "server/services/board_convert.h"
+#include "server/services/board_creator.h"
 #include "server/services/board_owner.h"
 
 namespace gpusim::server {
@@ -40,8 +41,8 @@ boards::BoardStore::Done<T> NothingTo(Done<Response> done) {
   };
 }
 
-void GetBoard(const ServingContext& context, const v1::GetBoardRequest& request,
-              Done<v1::GetBoardResponse> done) {
+void GetBoard(const ServingContext& context, const Caller& /*caller*/,
+              const v1::GetBoardRequest& request, Done<v1::GetBoardResponse> done) {
   Violations violations;
   const FactChoice wishes = FactChoiceOf(request.facts(), violations);
   if (!violations.empty()) return done(tl::unexpected(BadInput(violations)));
@@ -79,16 +80,18 @@ void GetBoard(const ServingContext& context, const v1::GetBoardRequest& request,
                });
 }
 
-void UpdateBoard(const ServingContext& context, const v1::UpdateBoardRequest& request,
-                 Done<v1::UpdateBoardResponse> done) {
+void UpdateBoard(const ServingContext& context, const Caller& caller,
+                 const v1::UpdateBoardRequest& request, Done<v1::UpdateBoardResponse> done) {
+  if (auto other = BoardOfAnother(context, caller, request.name()))
+    return done(tl::unexpected(*std::move(other)));
   BoardTo<v1::UpdateBoardResponse>(context, std::move(done))(
       context.boards.Update(request.name(), SecondsOf(request.has_lease_s(), request.lease_s()),
                             SecondsOf(request.has_autosave_every_s(), request.autosave_every_s())));
 }
 
 // Has the form of the others, which keep what to tell.
-void ListBoards(const ServingContext& context, const v1::ListBoardsRequest& request,
-                Done<v1::ListBoardsResponse> done) {
+void ListBoards(const ServingContext& context, const Caller& /*caller*/,
+                const v1::ListBoardsRequest& request, Done<v1::ListBoardsResponse> done) {
   Violations violations;
   const std::size_t size = ReadPageSize(request.page_size(), violations);
   if (!violations.empty()) return done(tl::unexpected(BadInput(violations)));
@@ -104,29 +107,35 @@ void ListBoards(const ServingContext& context, const v1::ListBoardsRequest& requ
   done(std::move(response));
 }
 
-void DeleteBoard(const ServingContext& context, const v1::DeleteBoardRequest& request,
-                 Done<v1::DeleteBoardResponse> done) {
+void DeleteBoard(const ServingContext& context, const Caller& caller,
+                 const v1::DeleteBoardRequest& request, Done<v1::DeleteBoardResponse> done) {
+  if (auto other = BoardOfAnother(context, caller, request.name()))
+    return done(tl::unexpected(*std::move(other)));
   context.boards.Delete(request.name(),
                         NothingTo<v1::DeleteBoardResponse, boards::BoardStatus>(std::move(done)));
 }
 
-void StopBoard(const ServingContext& context, const v1::StopBoardRequest& request,
-               Done<v1::StopBoardResponse> done) {
+void StopBoard(const ServingContext& context, const Caller& caller,
+               const v1::StopBoardRequest& request, Done<v1::StopBoardResponse> done) {
+  if (auto other = BoardOfAnother(context, caller, request.name()))
+    return done(tl::unexpected(*std::move(other)));
   context.boards.Stop(request.name(), BoardTo<v1::StopBoardResponse>(context, std::move(done)));
 }
 
 // On the pool, as it allocates memory of the device.
-void ForkBoard(const ServingContext& context, const v1::ForkBoardRequest& request,
-               Done<v1::ForkBoardResponse> done) {
-  context.conversions.Post([&context, &request, done = std::move(done)] {
+void ForkBoard(const ServingContext& context, const Caller& caller,
+               const v1::ForkBoardRequest& request, Done<v1::ForkBoardResponse> done) {
+  context.conversions.Post([&context, &caller, &request, done = std::move(done)] {
     context.boards.Fork(request.name(), request.new_name(),
                         SecondsOf(request.has_lease_s(), request.lease_s()),
-                        BoardTo<v1::ForkBoardResponse>(context, done));
+                        BoardTo<v1::ForkBoardResponse>(context, done), CreatorNameOf(caller));
   });
 }
 
-void SnapshotBoard(const ServingContext& context, const v1::SnapshotBoardRequest& request,
-                   Done<v1::SnapshotBoardResponse> done) {
+void SnapshotBoard(const ServingContext& context, const Caller& caller,
+                   const v1::SnapshotBoardRequest& request, Done<v1::SnapshotBoardResponse> done) {
+  if (auto other = BoardOfAnother(context, caller, request.name()))
+    return done(tl::unexpected(*std::move(other)));
   context.boards.Snapshot(
       request.name(), request.snapshot(), request.replace(),
       [&context, done = std::move(done)](const boards::Result<boards::SnapshotInfo>& info) {
@@ -137,11 +146,11 @@ void SnapshotBoard(const ServingContext& context, const v1::SnapshotBoardRequest
       });
 }
 
-void RestoreBoard(const ServingContext& context, const v1::RestoreBoardRequest& request,
-                  Done<v1::RestoreBoardResponse> done) {
-  context.boards.Restore(request.snapshot(), request.new_name(),
-                         SecondsOf(request.has_lease_s(), request.lease_s()),
-                         BoardTo<v1::RestoreBoardResponse>(context, std::move(done)));
+void RestoreBoard(const ServingContext& context, const Caller& caller,
+                  const v1::RestoreBoardRequest& request, Done<v1::RestoreBoardResponse> done) {
+  context.boards.Restore(
+      request.snapshot(), request.new_name(), SecondsOf(request.has_lease_s(), request.lease_s()),
+      BoardTo<v1::RestoreBoardResponse>(context, std::move(done)), CreatorNameOf(caller));
 }
 
 StatusOr<v1::ListSnapshotsResponse> SnapshotsOf(const ServingContext& context,
@@ -162,14 +171,17 @@ StatusOr<v1::ListSnapshotsResponse> SnapshotsOf(const ServingContext& context,
 }
 
 // On the pool, as it may wait for a file that is removed.
-void ListSnapshots(const ServingContext& context, const v1::ListSnapshotsRequest& request,
-                   Done<v1::ListSnapshotsResponse> done) {
+void ListSnapshots(const ServingContext& context, const Caller& /*caller*/,
+                   const v1::ListSnapshotsRequest& request, Done<v1::ListSnapshotsResponse> done) {
   context.conversions.Post(
       [&context, &request, done = std::move(done)] { done(SnapshotsOf(context, request)); });
 }
 
-void DeleteSnapshot(const ServingContext& context, const v1::DeleteSnapshotRequest& request,
+void DeleteSnapshot(const ServingContext& context, const Caller& caller,
+                    const v1::DeleteSnapshotRequest& request,
                     Done<v1::DeleteSnapshotResponse> done) {
+  if (auto other = SnapshotOfAnother(context, caller, request.snapshot()))
+    return done(tl::unexpected(*std::move(other)));
   context.boards.DeleteSnapshot(
       request.snapshot(),
       NothingTo<v1::DeleteSnapshotResponse, boards::SnapshotInfo>(std::move(done)));

@@ -101,6 +101,7 @@ void FillBoard(const boards::BoardStatus& status, const BoardOwner& owner, v1::B
   board.set_saved_generation(status.saved_generation);
   board.set_memory_bytes(status.memory_bytes);
   board.set_device(static_cast<std::uint32_t>(status.device));
+  board.set_creator(status.creator);
   board.set_created_unix_ms(UnixMs(status.created));
 }
 
@@ -112,6 +113,7 @@ void FillSnapshot(const boards::SnapshotInfo& info, const BoardOwner& owner,
   FillShape(info.shape, snapshot);
   snapshot.set_bytes(info.bytes);
   snapshot.set_created_unix_ms(UnixMs(info.created));
+  snapshot.set_creator(info.creator);
   snapshot.set_cause(info.cause == boards::SnapshotCause::kLeaseExpired
                          ? v1::SNAPSHOT_CAUSE_LEASE_EXPIRED
                          : v1::SNAPSHOT_CAUSE_ASKED);

@@ -6,6 +6,7 @@
 #include "kernels/formats/read_pattern.h"
 #include "kernels/formats/rule_string.h"
 #include "server/services/board_calls.h"
+#include "server/services/board_creator.h"
 #include "server/services/board_owner.h"
 #include "server/services/board_plan.h"
 #include "server/services/board_stamp.h"
@@ -95,7 +96,8 @@ class CreateMethod {
   using Response = v1::CreateBoardResponse;
   static constexpr CallMethod kMethod = CallMethod::kCreateBoard;
 
-  explicit CreateMethod(const ServingContext& context) : context_(context) {}
+  CreateMethod(const ServingContext& context, const Caller& caller)
+      : context_(context), caller_(caller) {}
 
   static bool Streamed(const Header& header) {
     return header.source_case() == v1::CreateBoardHeader::kStreamed;
@@ -116,7 +118,8 @@ class CreateMethod {
          .shape = shape,
          .generation = plan_.board.generation,
          .lease = SecondsOf(header.has_lease_s(), header.lease_s()),
-         .autosave_every = SecondsOf(header.has_autosave_every_s(), header.autosave_every_s())});
+         .autosave_every = SecondsOf(header.has_autosave_every_s(), header.autosave_every_s()),
+         .creator = CreatorNameOf(caller_)});
     if (!board) return tl::unexpected(BoardFailed(board.error()));
     board_ = *std::move(board);
     return streamed_ ? RowBands(shape.width, shape.height) : RowBands(0, 0);
@@ -182,6 +185,7 @@ class CreateMethod {
   }
 
   const ServingContext& context_;
+  const Caller& caller_;
   CreatePlan plan_;
   bool streamed_ = false;
   std::unique_ptr<boards::NewBoard> board_;

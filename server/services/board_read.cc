@@ -87,6 +87,7 @@ class ReadRegionCall final : public ReadReactor,
  private:
   void Begin() {
     SeeWhatCameBefore();
+    if (const auto& denial = entry_->denial()) return End(Denied(*denial));
     const auto status = context_.boards.Get(request_.name());
     if (!status) return End(BoardFailed(status.error()));
     Violations violations;

@@ -21,6 +21,7 @@
 #include "server/calls/call_entry.h"
 #include "server/services/board_call.h"
 #include "server/services/board_calls.h"
+#include "server/services/board_creator.h"
 #include "server/services/request_repeat.h"
 
 namespace gpusim::server {
@@ -52,13 +53,16 @@ class StepBoardCall final : public StepReactor,
 
   StepBoardCall(const ServingContext& context, grpc::CallbackServerContext& call,
                 const v1::StepBoardRequest& request)
-      : context_(context), request_(request) {
-    entry_.emplace(context.calls, CallMethod::kStepBoard, call);
-  }
+      : context_(context),
+        request_(request),
+        entry_(std::in_place, context.calls, CallMethod::kStepBoard, call),
+        caller_(entry_->caller()) {}
 
  private:
   void Begin() {
     SeeWhatCameBefore();
+    if (const auto& denial = entry_->denial()) return End(Denied(*denial));
+    if (auto other = BoardOfAnother(context_, caller_, request_.name())) return End(*other);
     Violations violations;
     wishes_ = ReadRun(request_, violations);
     if (!violations.empty()) return End(BadInput(violations));
@@ -74,7 +78,7 @@ class StepBoardCall final : public StepReactor,
     const auto self = shared_from_this();
     // A call that waits asks again on a thread that may call the store.
     const RequestMemory::Earlier earlier = context_.request_memory.Begin(
-        KeyOf(request_), FingerprintOf(request_),
+        KeyOf(request_, caller_), FingerprintOf(request_),
         [self] { self->context_.conversions.Post([self] { self->AskMemory(); }); });
     switch (earlier.seen) {
       case RequestMemory::Seen::kFirst:
@@ -171,7 +175,7 @@ class StepBoardCall final : public StepReactor,
 
   void Remember(std::optional<std::string> answer) {
     if (std::exchange(remembers_, false))
-      context_.request_memory.End(KeyOf(request_), std::move(answer));
+      context_.request_memory.End(KeyOf(request_, caller_), std::move(answer));
   }
 
   void EndWith(v1::StepBoardResponse last) GPUSIM_EXCLUDES(mutex_) {
@@ -262,6 +266,7 @@ class StepBoardCall final : public StepReactor,
   std::shared_ptr<StepBoardCall> grpcs_hold_;
 
   std::optional<CallEntry> entry_;  // until OnDone
+  const Caller caller_;
 
   batching::Mutex mutex_;
   std::optional<RunId> run_ GPUSIM_GUARDED_BY(mutex_);

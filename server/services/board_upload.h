@@ -70,7 +70,7 @@ class BytesFingerprint {
 
 // A Method has
 //   Request, Header, Response
-//   Method(context)
+//   Method(context, caller)                    both outlive it
 //   static bool Streamed(header)
 //   StatusOr<RowBands> Open(header)             takes the header apart; the bands that are to come, of no row
 //                                               where it is not streamed
@@ -92,7 +92,11 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
                                                  Response& response) {
     std::shared_ptr<Upload> upload(new Upload(context, call, response));
     upload->grpcs_hold_ = upload;
-    upload->Read();
+    if (const auto& denial = upload->entry_->denial()) {
+      upload->Fail(Denied(*denial));
+    } else {
+      upload->Read();
+    }
     return upload.get();
   }
 
@@ -100,9 +104,12 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
 
  private:
   Upload(const ServingContext& context, grpc::CallbackServerContext& call, Response& response)
-      : context_(context), call_(call), response_(response), method_(context) {
-    entry_.emplace(context.calls, Method::kMethod, call);
-  }
+      : context_(context),
+        call_(call),
+        response_(response),
+        entry_(std::in_place, context.calls, Method::kMethod, call),
+        caller_(entry_->caller()),
+        method_(context, caller_) {}
 
   void Read() GPUSIM_EXCLUDES(mutex_) {
     {
@@ -156,7 +163,7 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
     auto self = this->shared_from_this();
     if (fingerprint_ == 0) fingerprint_ = FingerprintOf(*header_);
     const RequestMemory::Earlier earlier = context_.request_memory.Begin(
-        KeyOf(*header_), fingerprint_,
+        KeyOf(*header_, caller_), fingerprint_,
         [self] { self->context_.conversions.Post([self] { self->Begin(); }); });
     switch (earlier.seen) {
       case RequestMemory::Seen::kFirst:
@@ -226,14 +233,15 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   void Answer(StatusOr<Response> answer) {
     method_.Close();
     if (std::exchange(remembers_, false))
-      context_.request_memory.End(KeyOf(*header_), RememberedOf(answer), rows_fingerprint_.value());
+      context_.request_memory.End(KeyOf(*header_, caller_), RememberedOf(answer),
+                                  rows_fingerprint_.value());
     Finish(std::move(answer));
   }
 
   // Of a call that has gone before all had come.
   void Forget() {
     if (std::exchange(remembers_, false))
-      context_.request_memory.End(KeyOf(*header_), std::nullopt);
+      context_.request_memory.End(KeyOf(*header_, caller_), std::nullopt);
   }
 
   void Finish(StatusOr<Response> answer) GPUSIM_EXCLUDES(mutex_) {
@@ -270,6 +278,7 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   Response& response_;                 // likewise
   std::shared_ptr<Upload> grpcs_hold_;
   std::optional<CallEntry> entry_;  // until OnDone
+  const Caller caller_;
 
   // Of the job that works on a message, and what follows.
   Request message_;

@@ -108,6 +108,7 @@ class WatchBoardCall final : public WatchReactor,
   void Begin() {
     SeeWhatCameBefore();
     context_.open_streams.Add(*this);
+    if (const auto& denial = entry_->denial()) return End(Denied(*denial));
     const auto status = context_.boards.Get(request_.name());
     if (!status) return End(BoardFailed(status.error()));
     Violations violations;

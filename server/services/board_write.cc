@@ -5,6 +5,7 @@
 #include "kernels/formats/read_pattern.h"
 #include "server/batching/mutex.h"
 #include "server/services/board_calls.h"
+#include "server/services/board_creator.h"
 #include "server/services/board_owner.h"
 #include "server/services/board_plan.h"
 #include "server/services/board_stamp.h"
@@ -60,11 +61,14 @@ class WriteMethod {
   using Response = v1::WriteRegionResponse;
   static constexpr CallMethod kMethod = CallMethod::kWriteRegion;
 
-  explicit WriteMethod(const ServingContext& context) : context_(context) {}
+  WriteMethod(const ServingContext& context, const Caller& caller)
+      : context_(context), caller_(caller) {}
 
   static bool Streamed(const Header& header) { return header.has_streamed(); }
 
   StatusOr<RowBands> Open(const Header& header) {
+    if (auto other = BoardOfAnother(context_, caller_, header.name()))
+      return tl::unexpected(*std::move(other));
     Violations violations;
     wishes_.mode = ModeOf(header, violations);
     CellSource source = ReadSource(header, violations);
@@ -156,6 +160,7 @@ class WriteMethod {
   }
 
   const ServingContext& context_;
+  const Caller& caller_;
   std::string name_;
   boards::BoardStore::WriteWishes wishes_;
   std::shared_ptr<boards::StagedRows> staged_;

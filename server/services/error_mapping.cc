@@ -98,6 +98,22 @@ grpc::Status StreamFull(std::uint64_t max_items) {
                     RetryAfter(kRetryMs));
 }
 
+grpc::Status Denied(const access::Denial& denial) {
+  // Some of its calls may end by then.
+  constexpr std::int64_t kRetryMs = 100;
+  switch (denial.reason) {
+    case access::Denial::Reason::kUnauthenticated:
+      return {grpc::StatusCode::UNAUTHENTICATED, denial.message};
+    case access::Denial::Reason::kForbidden:
+      return {grpc::StatusCode::PERMISSION_DENIED, denial.message};
+    case access::Denial::Reason::kTooManyCalls:
+      break;
+  }
+  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                    denial.message + "; retry after " + std::to_string(kRetryMs) + " ms",
+                    RetryAfter(kRetryMs));
+}
+
 grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report) {
   const std::string table = std::string("the race table of the ") +
                             (edition == camel_up::Edition::kFirst ? "first" : "second") +
@@ -149,6 +165,8 @@ grpc::Status BoardFailed(const boards::BoardError& error) {
                         RetryAfter(std::max<std::int64_t>(1, error.retry_after->count())));
     case Reason::kElsewhere:
       return BoardElsewhere(message, error.owner, error.address);
+    case Reason::kForbidden:
+      return {grpc::StatusCode::PERMISSION_DENIED, message};
     case Reason::kOff:
       return {grpc::StatusCode::FAILED_PRECONDITION, message};
     case Reason::kBadInput:

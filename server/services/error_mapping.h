@@ -12,6 +12,7 @@
 #include "google/rpc/status.pb.h"
 #include "kernels/rules/camel_up_board.h"
 #include "kernels/violation.h"
+#include "server/access/gate.h"
 #include "server/batching/scheduler.h"
 #include "server/boards/board_types.h"
 #include "server/race/race_tables.h"
@@ -34,6 +35,9 @@ grpc::Status StreamFull(std::uint64_t max_items);
 // Of an exact race question whose table is not in use: UNAVAILABLE with a google.rpc.RetryInfo while it
 // is being solved, else FAILED_PRECONDITION. Precondition: the report says that it is not ready.
 grpc::Status RaceTableMissing(camel_up::Edition edition, const RaceTableReport& report);
+
+// UNAUTHENTICATED, PERMISSION_DENIED, or for a caller with too many calls RESOURCE_EXHAUSTED with a google.rpc.RetryInfo.
+grpc::Status Denied(const access::Denial& denial);
 
 // For a task that ended without an answer. `fault` is what the device said, for kFailed.
 // Precondition: the outcome is not kAnswered.

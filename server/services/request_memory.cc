@@ -8,7 +8,8 @@ namespace gpusim::server {
 using batching::MutexLock;
 
 std::string RequestMemory::TextOf(const Key& key) {
-  return std::string(key.call) + " " + std::string(key.id);
+  // No call and no caller has a blank in its name.
+  return std::string(key.call) + " " + std::string(key.caller) + " " + std::string(key.id);
 }
 
 std::size_t RequestMemory::BytesOf(const std::string& text, const Entry& entry) {

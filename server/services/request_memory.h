@@ -45,6 +45,7 @@ class RequestMemory {
   struct Key {
     std::string_view call;
     std::string_view id;
+    std::string_view caller = {};  // whose alone the answer is
   };
   enum class Seen : std::uint8_t { kFirst, kUnderWay, kAnswered, kOther };
   struct Earlier {

@@ -12,6 +12,7 @@
 #include <grpcpp/support/status.h>
 #include <tl/expected.hpp>
 
+#include "server/calls/call_entry.h"
 #include "server/services/board_convert.h"
 #include "server/services/error_mapping.h"
 #include "server/services/request_memory.h"
@@ -24,8 +25,10 @@ concept HasRequestId = requires(const Message& message) {
 };
 
 template <HasRequestId Message>
-RequestMemory::Key KeyOf(const Message& message) {
-  return {Message::descriptor()->name(), message.request_id()};
+RequestMemory::Key KeyOf(const Message& message, const Caller& caller) {
+  return {.call = Message::descriptor()->name(),
+          .id = message.request_id(),
+          .caller = caller.has_token ? std::string_view(caller.name) : std::string_view()};
 }
 
 // Of a message's contents, for as long as the process lives.

@@ -35,10 +35,11 @@ class PingMethod {
 
 // gRPC's own reactor for a call that is answered on the spot: nothing is under way that a
 // cancellation could meet.
-grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call, CallEntry& entry) {
+grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* call, CallEntry& entry,
+                                   const grpc::Status& status = grpc::Status::OK) {
   grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
-  entry.End(grpc::Status::OK);
-  reactor->Finish(grpc::Status::OK);
+  entry.End(status);
+  reactor->Finish(status);
   return reactor;
 }
 
@@ -167,6 +168,7 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetInfo(grpc::CallbackServerContext
                                                      const v1::GetInfoRequest* /*request*/,
                                                      v1::GetInfoResponse* response) {
   CallEntry entry(context_.calls, CallMethod::kGetInfo, *call);
+  if (const auto& denial = entry.denial()) return Answered(call, entry, Denied(*denial));
   response->set_version(facts_.version);
   response->set_backend(context_.provenance.backend());
   std::uint32_t index = 0;
@@ -198,6 +200,7 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     grpc::CallbackServerContext* call, const v1::GetStatisticsRequest* /*request*/,
     v1::GetStatisticsResponse* response) {
   CallEntry entry(context_.calls, CallMethod::kGetStatistics, *call);
+  if (const auto& denial = entry.denial()) return Answered(call, entry, Denied(*denial));
   for (const batching::KindReport& report : batching::ReportKinds(context_.scheduler)) {
     v1::KindStatistics& statistics = *response->add_kinds();
     statistics.set_kind(report.name);

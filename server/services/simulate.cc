@@ -36,7 +36,9 @@ class SimulateCall final : public SimulateReactor,
   void Begin(const v1::SimulateRequest& request) {
     SeeWhatCameBefore();
     context_.open_streams.Add(*this);
-    if (auto plan = SimulatePlanOf(request); !plan) {
+    if (const auto& denial = entry_.denial()) {
+      Refuse(Denied(*denial));
+    } else if (auto plan = SimulatePlanOf(request); !plan) {
       Refuse(BadInput(plan.error()));
     } else if (auto admitted = Admit(context_, plan->question); !admitted) {
       Refuse(admitted.error());

@@ -41,10 +41,14 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   void Begin() {
     {
       const batching::MutexLock lock(mutex_);
-      Outgoing& opened = outgoing_.emplace_back();
-      opened.message.mutable_opened()->set_max_in_flight(
-          static_cast<std::uint32_t>(context_.max_stream_items));
-      Advance();
+      if (const auto& denial = entry_.denial()) {
+        EndWith(Denied(*denial));
+      } else {
+        Outgoing& opened = outgoing_.emplace_back();
+        opened.message.mutable_opened()->set_max_in_flight(
+            static_cast<std::uint32_t>(context_.max_stream_items));
+        Advance();
+      }
     }
     context_.open_streams.Add(*this);
   }
@@ -308,9 +312,12 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
   }
 
   void End() GPUSIM_REQUIRES(mutex_) {
-    over_ = true;
     if (!gone_ && !half_closed_) call_.AddTrailingMetadata(kReopenTrailer, "1");
-    const grpc::Status status = gone_ ? NotAnswered(entry_.Gone(), "") : grpc::Status::OK;
+    EndWith(gone_ ? NotAnswered(entry_.Gone(), "") : grpc::Status::OK);
+  }
+
+  void EndWith(const grpc::Status& status) GPUSIM_REQUIRES(mutex_) {
+    over_ = true;
     entry_.End(status);
     Finish(status);
   }

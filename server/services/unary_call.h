@@ -80,7 +80,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
 
   void Begin() {
     ++holds_;
-    if (method_.ConvertIsLight(request_)) {
+    if (const auto& denial = entry_.denial()) {
+      End(Denied(*denial));
+      Release();
+    } else if (method_.ConvertIsLight(request_)) {
       ConvertAndSubmit();
     } else if (!context_.conversions.TryPost([this] { ConvertAndSubmit(); })) {
       RefuseForConversion();

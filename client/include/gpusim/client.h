@@ -46,6 +46,17 @@ struct ClientOptions {
   bool wait_as_told = true;
   // A longer reply ends the call with kResourceExhausted.
   std::size_t max_reply_bytes = std::size_t{256} << 20;
+  // PEM file of the authorities whose servers are trusted: the connection is TLS then; empty: it is plaintext.
+  std::string tls_ca = {};
+  // PEM files of the client's own certificate and its key, for servers that ask for one.
+  std::string tls_certificate = {};
+  std::string tls_key = {};
+  // The name in the server's certificate, where it is another one than that of `server`.
+  std::string tls_server_name = {};
+  // Who the caller is, for servers that ask: the token, or else a file that holds it alone, or else the environment's
+  // GPUSIM_TOKEN. It is sent as it is, so that others can read it on a plaintext connection.
+  std::string token = {};
+  std::string token_file = {};
 };
 
 // What `server` stands for once the environment and the default are looked at.
@@ -59,7 +70,7 @@ std::string ServerAddressFault(const std::string& server);
 // for one thread alone.
 class Client {
  public:
-  // Fails with kInvalidArgument and violations naming the option. Does not connect.
+  // Fails with kInvalidArgument and violations naming the option. Reads the files that they name; does not connect.
   static Result<Client> Create(ClientOptions options = {});
 
   // Cancels the asynchronous calls under way and waits until their callbacks have returned, so it
