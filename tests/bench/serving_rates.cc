@@ -7,7 +7,6 @@
 // with a thread each. Every line of the table is the median of the rounds, which go through all lines in turn, so that what
 // else happens on the machine meets all of them. GetOdds asks for another position every time, and the cache is off.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -25,13 +24,15 @@
 
 #include "gpusim/v1/camel_up.grpc.pb.h"
 #include "gpusim/v1/server.grpc.pb.h"
+#include "tests/testing/call_loop.h"
 #include "tests/testing/in_process_server.h"
 
 namespace gpusim::bench {
 namespace {
 
+using testing::LoopResult;
+
 using std::chrono::duration;
-using std::chrono::steady_clock;
 
 struct Settings {
   std::string backend = "cpu";
@@ -134,107 +135,15 @@ class QueueEcho {
   std::vector<std::thread> threads_;
 };
 
-// What is asked, over and over, on one connection.
-template <class Stub, class Request, class Response>
-struct Question {
-  using Prepare = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (Stub::*)(
-      grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
-  Prepare prepare;
-  std::function<void(std::mt19937&, Request&)> fill;
-};
-
-struct Measured {
-  double calls_per_second = 0;
-  std::vector<double> round_trips_us;  // sorted
-};
-
 double Quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return 0;
   return sorted[std::min(sorted.size() - 1,
                          static_cast<std::size_t>(q * static_cast<double>(sorted.size())))];
 }
 
-// One thread of a closed loop: `in_flight` calls, a new one for every one that ends.
-template <class Stub, class Request, class Response>
-class Loop {
- public:
-  Loop(const std::string& address, const Question<Stub, Request, Response>& question, int in_flight,
-       unsigned seed)
-      : stub_(Connect(address)), question_(question), random_(seed) {
-    for (int i = 0; i < in_flight; ++i) Send(std::make_unique<Call>());
-  }
-
-  // Until `end`, and then what is under way.
-  void Run(steady_clock::time_point end) {
-    void* tag = nullptr;
-    bool ok = false;
-    while (under_way_ > 0 && queue_.Next(&tag, &ok)) {
-      std::unique_ptr<Call> call(static_cast<Call*>(tag));
-      --under_way_;
-      const auto now = steady_clock::now();
-      if (!call->status.ok()) throw std::runtime_error(call->status.error_message());
-      if (now >= end) continue;
-      round_trips_us_.push_back(duration<double, std::micro>(now - call->sent).count());
-      Send(std::make_unique<Call>());
-    }
-  }
-  std::vector<double> TakeRoundTrips() { return std::move(round_trips_us_); }
-
- private:
-  struct Call {
-    grpc::ClientContext context;
-    Request request;
-    Response response;
-    grpc::Status status;
-    std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader;
-    steady_clock::time_point sent;
-  };
-
-  void Send(std::unique_ptr<Call> call) {
-    question_.fill(random_, call->request);
-    call->sent = steady_clock::now();
-    call->reader = (stub_.*question_.prepare)(&call->context, call->request, &queue_);
-    call->reader->StartCall();
-    Call* tag = call.release();
-    tag->reader->Finish(&tag->response, &tag->status, tag);
-    ++under_way_;
-  }
-
-  grpc::CompletionQueue queue_;
-  Stub stub_;
-  const Question<Stub, Request, Response> question_;
-  std::mt19937 random_;
-  int under_way_ = 0;
-  std::vector<double> round_trips_us_;
-};
-
-template <class Stub, class Request, class Response>
-Measured Measure(const std::string& address, const Question<Stub, Request, Response>& question,
-                 int threads, int in_flight, double seconds) {
-  std::atomic<unsigned> seed{std::random_device()()};
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(threads));
-  const auto end = steady_clock::now() +
-                   std::chrono::duration_cast<steady_clock::duration>(duration<double>(seconds));
-  std::vector<std::thread> workers;
-  for (auto& part : parts) {
-    workers.emplace_back([&] {
-      Loop<Stub, Request, Response> loop(address, question, std::max(1, in_flight / threads),
-                                         ++seed);
-      loop.Run(end);
-      part = loop.TakeRoundTrips();
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  Measured measured;
-  for (const auto& part : parts)
-    measured.round_trips_us.insert(measured.round_trips_us.end(), part.begin(), part.end());
-  std::sort(measured.round_trips_us.begin(), measured.round_trips_us.end());
-  measured.calls_per_second = static_cast<double>(measured.round_trips_us.size()) / seconds;
-  return measured;
-}
-
-using PingQuestion = Question<v1::ServerService::Stub, v1::PingRequest, v1::PingResponse>;
-using OddsQuestion = Question<v1::CamelUpService::Stub, v1::GetOddsRequest, v1::GetOddsResponse>;
+using PingQuestion = testing::Question<v1::ServerService::Stub, v1::PingRequest, v1::PingResponse>;
+using OddsQuestion =
+    testing::Question<v1::CamelUpService::Stub, v1::GetOddsRequest, v1::GetOddsResponse>;
 
 PingQuestion Pings() {
   return {.prepare = &v1::ServerService::Stub::PrepareAsyncPing, .fill = [](auto&, auto&) {}};
@@ -265,20 +174,20 @@ OddsQuestion Odds(v1::Edition edition) {
 // One line of the table.
 struct Line {
   std::string name;
-  std::function<Measured()> measure;
-  std::vector<Measured> rounds;
+  std::function<LoopResult()> measure;
+  std::vector<LoopResult> rounds;
 };
 
 double MedianRate(const Line& line) {
   std::vector<double> rates;
-  for (const Measured& round : line.rounds) rates.push_back(round.calls_per_second);
+  for (const LoopResult& round : line.rounds) rates.push_back(round.calls_per_second);
   std::sort(rates.begin(), rates.end());
   return rates[rates.size() / 2];
 }
 
 double MedianQuantile(const Line& line, double q) {
   std::vector<double> values;
-  for (const Measured& round : line.rounds) values.push_back(Quantile(round.round_trips_us, q));
+  for (const LoopResult& round : line.rounds) values.push_back(Quantile(round.round_trips_us, q));
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
@@ -317,10 +226,12 @@ void Run(const Settings& settings) {
   const std::string address = server.address();
 
   const auto load = [&](const std::string& at, const auto& question) {
-    return Measure(at, question, settings.threads, settings.in_flight, settings.seconds);
+    return testing::RunLoops([&] { return Connect(at); }, question, settings.threads,
+                             settings.in_flight, duration<double>(settings.seconds));
   };
   const auto alone = [&](const std::string& at, const auto& question) {
-    return Measure(at, question, 1, 1, settings.seconds);
+    return testing::RunLoops([&] { return Connect(at); }, question, 1, 1,
+                             duration<double>(settings.seconds));
   };
   std::vector<Line> lines{
       {"echo, completion queues", [&] { return load(queue_echo.address(), Pings()); }, {}},

@@ -10,12 +10,12 @@
 #include <string>
 
 #include <gmock/gmock.h>
-#include <grpcpp/create_channel.h>
 #include <gtest/gtest.h>
 
 #include "tests/integration/board_client.h"
 #include "tests/testing/process.h"
 #include "tests/testing/sanitized.h"
+#include "tests/testing/server_program.h"
 #include "tests/testing/temporary_directory.h"
 
 namespace gpusim::testing {
@@ -23,47 +23,26 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class BoardProgram {
+class BoardProgram : public ServerProgram {
  public:
   explicit BoardProgram(const std::string& state_dir, std::vector<std::string> more = {})
-      : process_(CommandOf(state_dir, std::move(more))) {
-    const std::string start = "listening on ";
-    const auto line = process_.WaitForLine(start);
-    EXPECT_TRUE(line.has_value());
-    const std::string address = line ? line->substr(start.size()) : "";
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    life_ = v1::LifeService::NewStub(
-        grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
-  }
+      : ServerProgram(FlagsOf(state_dir, std::move(more))),
+        life_(v1::LifeService::NewStub(NewChannel())) {}
 
-  Process& process() { return process_; }
   BoardClient boards() { return BoardClient(*life_); }
 
-  // Kilobytes of a line of /proc/PID/status.
-  std::uint64_t StatusKilobytes(const std::string& name) const {
-    std::ifstream status("/proc/" + std::to_string(process_.pid()) + "/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1));
-    }
-    ADD_FAILURE() << "no " << name;
-    return 0;
-  }
-
  private:
-  static Command CommandOf(const std::string& state_dir, std::vector<std::string> more) {
-    std::vector<std::string> arguments = {
-        GPUSIM_SERVER_PROGRAM,  "--backend", "cpu",         "--listen", "127.0.0.1:0",
-        "--race-table-solving", "off",       "--server-id", "here"};
+  static std::vector<std::string> FlagsOf(const std::string& state_dir,
+                                          std::vector<std::string> more) {
+    std::vector<std::string> flags = {"--server-id", "here"};
     if (!state_dir.empty()) {
-      arguments.emplace_back("--state-dir");
-      arguments.push_back(state_dir);
+      flags.emplace_back("--state-dir");
+      flags.push_back(state_dir);
     }
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return {.arguments = std::move(arguments), .environment = {}, .input = {}};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
   }
 
-  Process process_;
   std::unique_ptr<v1::LifeService::Stub> life_;
 };
 

@@ -76,8 +76,8 @@ TEST(ServerProgramTest, PrintsWhereItsMetricsAre) {
   const std::string address = line->substr(std::string("metrics on ").size());
   EXPECT_THAT(address, ::testing::MatchesRegex("127\\.0\\.0\\.1:[1-9][0-9]+"));
 
-  Process second(ServerCommand(
-      {"--backend", "cpu", "--listen", "127.0.0.1:0", "--metrics-listen", address}));
+  Process second(
+      ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0", "--metrics-listen", address}));
   const Ending second_ended = second.Wait();
   EXPECT_EQ(second_ended.status, 1);
   EXPECT_EQ(second_ended.out, "") << "it does not serve before it knows that it can";
