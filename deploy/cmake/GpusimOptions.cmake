@@ -29,3 +29,6 @@ if(GPUSIM_SANITIZE)
   add_compile_options(-fsanitize=${GPUSIM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${GPUSIM_SANITIZE})
 endif()
+if(GPUSIM_PRECOMPILED_HEADERS)
+  add_compile_options(-pthread)  # or the headers would not fit what needs no threads
+endif()
