@@ -71,8 +71,9 @@ void ListenForSignals(Endings& endings, spdlog::logger& log) {
   std::_Exit(status);
 }
 
-std::chrono::milliseconds LongestStop(const gpusim::server::ServerOptions& options) {
-  return options.drain_time + std::chrono::seconds(5);
+std::chrono::milliseconds LongestStop(const gpusim::server::ServerOptions& options,
+                                      const Server& server) {
+  return options.drain_time + std::chrono::seconds(5) + server.PredictSaving();
 }
 
 // Bounds the stop, which `longest` of is left: by then the process has ended, whatever keeps it.
@@ -161,7 +162,8 @@ int main(int argc, char** argv) {
   std::thread(ListenForSignals, std::ref(endings), std::ref(*log)).detach();
   endings.AwaitWish();
   if (const auto loss = endings.loss()) EndWithoutDevice(*loss, **server, *log);
-  std::thread guard([&] { GuardStop(endings, LongestStop(*options), **server, *log); });
+  const auto longest = LongestStop(*options, **server);
+  std::thread guard([&] { GuardStop(endings, longest, **server, *log); });
   (*server)->Drain(options->drain_time);
   endings.Reach(Endings::Stage::kDrained);
   server->reset();

@@ -112,6 +112,8 @@ boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend&
           .max_boards = options.max_boards,
           .max_state_bytes = options.max_state_bytes,
           .device_memory = BoardBudgets(options, backend),
+          .drain_time = options.drain_time,
+          .write_bytes_per_second = 0,
           .first_kind = kinds::kBoards,
           .device_is_lost = [&watch] { return watch.lost(); }};
 }
@@ -256,8 +258,10 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
       if (!slot) return tl::unexpected(place + ": " + slot.error().what);
       if (const auto warm = kinds::WarmUp(backend, device, **slot, capacity, races); !warm)
         return tl::unexpected(place + ", warm-up: " + warm.error().what);
-      if (parts.fault_injection) *slot = parts.fault_injection->Break(*std::move(slot), device);
-      slots.push_back(parts.device_watch->Watch(*std::move(slot), device));
+      std::unique_ptr<Slot> warm_slot = *std::move(slot);
+      if (parts.fault_injection)
+        warm_slot = parts.fault_injection->Break(std::move(warm_slot), device);
+      slots.push_back(parts.device_watch->Watch(std::move(warm_slot), device));
     }
   }
   return slots;
@@ -413,10 +417,20 @@ void Server::Abandon() {
     log_->error("abandoned: {}", DescribeWhatIsLeft());
 }
 
+milliseconds Server::PredictSaving() const {
+  const boards::StoreUse use = boards_.use();
+  if (use.write_bytes_per_second <= 0) return milliseconds(0);
+  const std::chrono::duration<double> seconds(static_cast<double>(use.unsaved_bytes) /
+                                              use.write_bytes_per_second);
+  return std::chrono::ceil<milliseconds>(seconds);
+}
+
 std::string Server::DescribeWhatIsLeft() const {
+  const boards::StoreUse boards = boards_.use();
   return std::to_string(calls_.under_way()) + " call(s) under way, " +
          std::to_string(open_streams_.count()) + " open stream(s), " +
-         std::to_string(boards_.use().running) + " board(s) running";
+         std::to_string(boards.running) + " board(s) running, " +
+         std::to_string(boards.unsaved_bytes) + " bytes of boards not saved";
 }
 
 bool Server::AwaitCalls(const std::future<void>& shutdown, steady_clock::time_point deadline) {

@@ -29,7 +29,11 @@ metrics::Snapshot Server::ReadMetrics() const {
   for (std::size_t i = 0; i < backend_->devices().size(); ++i)
     devices.push_back({backend_->devices()[i].name, scheduler_.busy(i)});
   std::optional<metrics::BoardsUse> boards;
-  if (boards_.options().on) boards.emplace().store = boards_.use();
+  if (boards_.options().on) {
+    boards.emplace().store = boards_.use();
+    if (!boards_.options().state_dir.empty())
+      boards->unsaved = {boards->store.unsaved_bytes, boards->store.write_bytes_per_second};
+  }
   const ConversionPool::Load conversions = conversions_.load();
   return {
       .version = std::string(Version()),
@@ -41,7 +45,7 @@ metrics::Snapshot Server::ReadMetrics() const {
       .odds_cache = odds_cache_.statistics(),
       .race_tables = {race_tables_->Report(camel_up::Edition::kFirst),
                       race_tables_->Report(camel_up::Edition::kSecond)},
-      .boards = std::move(boards),
+      .boards = boards,
       .conversions_waiting = conversions.waiting,
       .conversions_refused = conversions.refused,
       .calls_under_way = static_cast<std::uint64_t>(std::max<std::int64_t>(0, calls_.under_way())),

@@ -44,7 +44,10 @@ struct StoreOptions {
   std::uint64_t max_boards = 0;              // 0: as many as fit
   std::uint64_t max_state_bytes = 0;         // 0: as much as the disk has
   std::vector<std::uint64_t> device_memory;  // budget of boards, by device
-  batching::KindIndex first_kind = 0;        // of the scheduler: device d has first_kind + d
+  // How long Drain may take to save boards: no board is made that could not be saved in it beside those that are unsaved.
+  std::chrono::milliseconds drain_time = std::chrono::milliseconds::max();
+  double write_bytes_per_second = 0;   // of the state directory; 0: measured by Start
+  batching::KindIndex first_kind = 0;  // of the scheduler: device d has first_kind + d
   // Whether what lies on the devices can not be trusted any more: from then on no file is written. Thread-safe.
   std::function<bool()> device_is_lost = [] { return false; };
 };

@@ -171,6 +171,8 @@ struct StoreUse {
   std::uint64_t max_memory_bytes = 0;
   std::uint64_t state_bytes = 0;
   std::uint64_t max_state_bytes = 0;
+  std::uint64_t unsaved_bytes = 0;    // files of boards that changed since they were written
+  double write_bytes_per_second = 0;  // of the state directory; 0: not known
   std::optional<std::chrono::milliseconds> next_lease_ends;
 };
 

@@ -3,6 +3,7 @@
 
 #include "server/boards/board_names.h"
 #include "server/boards/store_impl.h"
+#include "server/boards/write_rate.h"
 
 namespace gpusim::boards {
 namespace {
@@ -28,6 +29,10 @@ tl::expected<void, std::string> BoardStore::Impl::Start() {
     state_ = *std::move(state);
     files_ = std::make_unique<FileThreads>(kFileThreads);
     for (const std::string& id : state_->BoardIds()) TakeUp(id);
+    // Last: what is taken up is saved already.
+    write_bytes_per_second_ = options_.write_bytes_per_second > 0
+                                  ? options_.write_bytes_per_second
+                                  : MeasureWriteRate(options_.state_dir);
   }
   keeper_ = std::thread([this] { Keep(); });
   return {};

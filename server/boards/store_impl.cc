@@ -124,8 +124,35 @@ BoardError BoardStore::Impl::NoMemory(std::uint64_t bytes, std::uint64_t free) c
   return error;
 }
 
+std::uint64_t BoardStore::Impl::UnsavedBytes() const {
+  if (state_ == nullptr) return 0;
+  std::uint64_t bytes = 0;
+  for (const auto& board : Boards({})) {
+    if (board->changed()) bytes += BoardFileBytes(board->shape());
+  }
+  return bytes;
+}
+
+Result<void> BoardStore::Impl::CheckSavable(const BoardShape& shape) const {
+  if (write_bytes_per_second_ <= 0 || options_.drain_time == std::chrono::milliseconds::max())
+    return {};
+  const std::chrono::duration<double> drain_time = options_.drain_time;
+  const double limit = write_bytes_per_second_ * drain_time.count();
+  const std::uint64_t bytes = BoardFileBytes(shape);
+  // Both buffers of every board, which is more than their files have: mostly enough to know.
+  if (static_cast<double>(bytes + services_->budget->used_bytes()) <= limit) return {};
+  const std::uint64_t unsaved = UnsavedBytes();
+  if (static_cast<double>(bytes + unsaved) <= limit) return {};
+  return Refuse(Reason::kNoRoom,
+                "the board's file has " + Bytes(bytes) + " beside " + Bytes(unsaved) +
+                    " of boards that are not saved yet, and the state directory takes " +
+                    Bytes(static_cast<std::uint64_t>(limit)) + " within drain-time, " +
+                    std::to_string(options_.drain_time.count()) + " ms");
+}
+
 Result<MemoryBudget::Share> BoardStore::Impl::TakeMemory(const BoardShape& shape,
                                                          std::optional<std::size_t> device) {
+  if (auto savable = CheckSavable(shape); !savable) return tl::unexpected(savable.error());
   const std::uint64_t bytes = 2 * BoardBytes(shape.width, shape.height);
   std::uint64_t free = 0;
   for (const std::size_t candidate : services_->budget->DevicesByUse()) {
@@ -230,6 +257,8 @@ StoreUse BoardStore::Impl::use() const {
   use.max_memory_bytes = services_->budget->max_bytes();
   use.state_bytes = state_ == nullptr ? 0 : state_->used_bytes();
   use.max_state_bytes = options_.max_state_bytes;
+  use.unsaved_bytes = UnsavedBytes();
+  use.write_bytes_per_second = write_bytes_per_second_;
   return use;
 }
 

@@ -46,6 +46,9 @@ class BoardStore::Impl {
   void GiveUp(const std::string& id) GPUSIM_EXCLUDES(mutex_);
   // The ID for a new board, made up where it is empty; taken.
   Result<std::string> TakeName(std::string_view name) GPUSIM_EXCLUDES(mutex_);
+  std::uint64_t UnsavedBytes() const;
+  // Refused where the board could not be saved within the drain time.
+  Result<void> CheckSavable(const BoardShape& shape) const;
   // Memory for the two buffers of a board, on the device if one is named.
   Result<MemoryBudget::Share> TakeMemory(const BoardShape& shape,
                                          std::optional<std::size_t> device);
@@ -88,6 +91,7 @@ class BoardStore::Impl {
   bool draining_ GPUSIM_GUARDED_BY(mutex_) = false;
 
   // Made by Start, before anybody else calls.
+  double write_bytes_per_second_ = 0;  // 0: not known, and so no limit
   std::unique_ptr<StateDir> state_;
   std::unique_ptr<FileThreads> files_;
   std::thread keeper_;

@@ -178,7 +178,10 @@ DeviceResult<void> RunManyBoards(const Backend& backend, Slot& slot, const SlotC
   life::StepBatch& batch = slot.life();
   batch.Clear();
   const std::size_t boards = std::min(capacity.life_boards, capacity.life_words / kSide);
-  const auto rows = static_cast<std::uint32_t>(capacity.life_facts / boards);
+  // A generation that is looked at is twice the work.
+  const std::uint64_t affordable = backend.life_chunk_word_steps() / (2 * boards * kSide);
+  const auto rows = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(affordable, 1, capacity.life_facts / boards));
   for (std::size_t i = 0; i < boards; ++i)
     AddBoard(batch, {.width = kSide,
                      .height = kSide,

@@ -1,6 +1,10 @@
 // What gpusim-server does when a device is lost, hangs or fails once: faults that --inject-fault makes.
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -164,6 +168,41 @@ TEST(FaultProgramTest, AFaultThatPassesCostsItsBatchAlone) {
   EXPECT_EQ(CheckHealth(server.channel(), ""), "SERVING");
   server.process().Signal(SIGTERM);
   EXPECT_EQ(server.process().Wait().status, 0);
+}
+
+// Path and content of every file of boards.
+std::map<std::string, std::string> FilesOf(const std::string& dir) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir + "/boards")) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[entry.path()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return files;
+}
+
+TEST(FaultProgramTest, FilesOfBoardsStayAsTheyWereWhenTheDeviceIsLost) {
+  const TemporaryDirectory state;
+  {
+    FaultyServer server({"--state-dir", state.path()});
+    server.boards().Create(RandomHeader("b", "torus:256x256", 1));
+    server.boards().Step(StepRequestOf("b", 10));
+    server.process().Signal(SIGTERM);
+    EXPECT_EQ(server.process().Wait().status, 0);
+  }
+  const auto before = FilesOf(state.path());
+  EXPECT_EQ(before.size(), 1u);
+  {
+    FaultyServer server({"--state-dir", state.path(), "--inject-fault", "sticky@1"});
+    // The first chunk changes the board.
+    grpc::Status stepped;
+    for (int i = 0; i < 10 && stepped.ok(); ++i)
+      stepped = server.boards().TryStep(StepRequestOf("b", 1));
+    EXPECT_EQ(stepped.error_code(), grpc::StatusCode::UNAVAILABLE);
+    EXPECT_EQ(server.process().Wait().status, 3);
+  }
+  EXPECT_EQ(FilesOf(state.path()), before);
+  FaultyServer server({"--state-dir", state.path()});
+  EXPECT_EQ(server.boards().Get("b").board().generation(), 10u);
 }
 
 TEST(FaultProgramTest, ASlowDeviceIsNoneThatHangs) {

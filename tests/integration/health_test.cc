@@ -107,14 +107,19 @@ TEST(HealthTest, ABatchThatWasUnderWayThenIsNotTrusted) {
   InProcessServer server(options, MakeHeldBackend(gate));
   gate.Close();
   PendingCall<v1::StepRequest, v1::StepResponse> calls[2];
+  int started = 0;
   for (auto& call : calls) {
     call.request.set_pattern("bo$2bo$3o!");
     call.request.set_topology("torus:64x64");
     call.request.set_generations(1);
     call.Start([&](auto... with) { server.life().async()->Step(with...); });
-    gate.AwaitStopped(&call - calls + 1);
+    gate.AwaitStopped(++started);
   }
+  HealthWatch device(server.channel(), "device");
+  EXPECT_EQ(device.Next(), HealthCheckResponse::SERVING);
   gate.BreakNext("the fan is on fire", true);
+  gate.LetPass(1);
+  EXPECT_EQ(device.Next(), HealthCheckResponse::NOT_SERVING);
   gate.Open();
   for (auto& call : calls) EXPECT_EQ(call.Await().error_code(), grpc::StatusCode::UNAVAILABLE);
 }

@@ -1,10 +1,12 @@
 // The gpusim-server program: flags, addresses, signals and exit statuses.
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <grpcpp/create_channel.h>
@@ -12,7 +14,9 @@
 
 #include "gpusim/v1/life.grpc.pb.h"
 #include "gpusim/v1/server.grpc.pb.h"
+#include "server/batching/mutex.h"
 #include "tests/integration/pending_call.h"
+#include "tests/testing/health_client.h"
 #include "tests/testing/process.h"
 
 namespace gpusim::testing {
@@ -160,6 +164,74 @@ TEST(ServerProgramTest, SigtermUnderLoadFailsNoAcceptedCall) {
   EXPECT_THAT(server_ended.err, HasSubstr("kind life: requests 20, answered 20, failed 0"));
 }
 
+// A client that calls as fast as it is answered, until it is told to stop or a call fails.
+class LoopingClient {
+ public:
+  LoopingClient(const std::string& address, const std::atomic<bool>& stop)
+      : thread_([this, address, &stop] { Loop(address, stop); }) {}
+  ~LoopingClient() { thread_.join(); }
+  LoopingClient(const LoopingClient&) = delete;
+  LoopingClient& operator=(const LoopingClient&) = delete;
+
+  int answered() const { return answered_; }
+  // What a call that had started before the stop failed with.
+  std::string failure() const {
+    const batching::MutexLock lock(mutex_);
+    return failure_;
+  }
+
+ private:
+  void Loop(const std::string& address, const std::atomic<bool>& stop) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto life = v1::LifeService::NewStub(
+        grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+    while (!stop) {
+      v1::StepRequest request;
+      request.set_pattern("bo$2bo$3o!");
+      request.set_topology("torus:64x64");
+      request.set_generations(1000);
+      grpc::ClientContext context;
+      v1::StepResponse response;
+      const grpc::Status status = life->Step(&context, request, &response);
+      if (!status.ok()) {
+        const batching::MutexLock lock(mutex_);
+        failure_ = status.error_message();
+        return;
+      }
+      ++answered_;
+    }
+  }
+
+  mutable batching::Mutex mutex_;
+  std::string failure_ GPUSIM_GUARDED_BY(mutex_);
+  std::atomic<int> answered_ = 0;
+  std::thread thread_;  // last, so that it finds everything else made
+};
+
+// Who goes elsewhere once the server says NOT_SERVING loses no call.
+TEST(ServerProgramTest, ClientsThatHeedTheHealthLoseNoCallAtASigterm) {
+  constexpr int kCalls = 50;
+  Process server(ServerCommand({"--backend", "cpu", "--listen", "127.0.0.1:0"}));
+  const std::string address = AwaitAddress(server);
+  HealthWatch health(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()), "");
+  EXPECT_EQ(health.Next(), HealthCheckResponse::SERVING);
+  std::atomic<bool> stop = false;
+  std::deque<LoopingClient> clients;
+  for (int i = 0; i < 4; ++i) clients.emplace_back(address, stop);
+  for (const LoopingClient& client : clients) {
+    while (client.answered() < kCalls && client.failure().empty()) std::this_thread::yield();
+  }
+  server.Signal(SIGTERM);
+  EXPECT_EQ(health.Next(), HealthCheckResponse::NOT_SERVING);
+  stop = true;
+  EXPECT_EQ(server.Wait().status, 0);
+  for (const LoopingClient& client : clients) {
+    EXPECT_EQ(client.failure(), "");
+    EXPECT_GE(client.answered(), kCalls);
+  }
+}
+
 // A server that has accepted one Step of generations without end.
 struct BusyServer {
   explicit BusyServer(const std::string& drain_time)
@@ -200,6 +272,20 @@ TEST(ServerProgramTest, ASecondSignalEndsItAtOnce) {
   EXPECT_FALSE(server.call.Await().ok());
 }
 
+// Two of one kind that wait are one signal, so the second is sent when the first has been heard.
+TEST(ServerProgramTest, ASecondSigtermEndsItAtOnceToo) {
+  BusyServer server("1h");
+  HealthWatch health(server.channel, "");
+  EXPECT_EQ(health.Next(), HealthCheckResponse::SERVING);
+  server.process.Signal(SIGTERM);
+  EXPECT_EQ(health.Next(), HealthCheckResponse::NOT_SERVING);
+  server.process.Signal(SIGTERM);
+  const Ending server_ended = server.process.Wait();
+  EXPECT_EQ(server_ended.signal, SIGTERM);
+  EXPECT_THAT(server_ended.err, AllOf(HasSubstr("draining: 1 call(s) under way"),
+                                      HasSubstr("stopping at once: got signal 15")));
+}
+
 struct BadFlag {
   std::vector<std::string> arguments;
   std::string names;
@@ -215,6 +301,8 @@ TEST(ServerProgramTest, BadFlagsExitWith2AndNameFlagValueAndRule) {
       {{"--listen", "127.0.0.1:65536"}, "--listen: '127.0.0.1:65536'"},
       {{"--listen", "0.0.0.0:0"}, "--listen: '0.0.0.0:0': plaintext on more than loopback"},
       {{"--max-step-cells", "18446744073709551616"}, "--max-step-cells: '18446744073709551616'"},
+      {{"--device-timeout", "1ms"}, "--device-timeout: '1ms'"},
+      {{"--inject-fault", "loud@1"}, "--inject-fault: 'loud@1': it has to be KIND@N"},
       {{"--no-such-flag"}, "--no-such-flag"},
       {{"stray"}, "stray"},
   };

@@ -97,6 +97,13 @@ class RecordingSlot final : public Slot {
   Record& record_;
 };
 
+// With the chunks of a GPU.
+class FastBackend final : public testing::WrappedBackend {
+ public:
+  FastBackend() : WrappedBackend(MakeCpuBackend(2)) {}
+  std::uint64_t life_chunk_word_steps() const override { return 540'000'000; }
+};
+
 class WarmUpTest : public ::testing::Test {
  protected:
   void WarmUpSlot(std::uint64_t max_step_words = (1u << 24) / life::kCellsPerWord) {
@@ -108,7 +115,7 @@ class WarmUpTest : public ::testing::Test {
     ASSERT_TRUE(warm.has_value()) << warm.error().what;
   }
 
-  std::unique_ptr<Backend> backend_ = MakeCpuBackend(1);
+  std::unique_ptr<Backend> backend_ = std::make_unique<FastBackend>();
   BatchSizes sizes_;
   Record record_;
 };
@@ -165,6 +172,7 @@ TEST_F(WarmUpTest, FillsBatchesOfBoards) {
 
 // Whatever --max-step-cells says.
 TEST_F(WarmUpTest, IsQuickHoweverLargeABoardMayBe) {
+  backend_ = MakeCpuBackend(1);
   const auto start = std::chrono::steady_clock::now();
   WarmUpSlot(std::uint64_t{1} << 25);
   const auto took = std::chrono::steady_clock::now() - start;
