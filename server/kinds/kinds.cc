@@ -57,7 +57,7 @@ camel_up::OddsQuery StartOf(Edition edition, camel_up::Scope scope) {
 tl::expected<void, std::string> WarmUpCamelUp(Slot& slot, std::span<const Edition> races) {
   using camel_up::Scope;
   NoListener<CamelUpTask> nobody;
-  constexpr auto kNoDeadline = batching::TimePoint::max();
+  const batching::Terms kNoHurry;
   constexpr CamelUpChunk kAll{
       .rows = 4, .moves = 8 * kLargestLegMoves, .simulated_moves = 1'000'000};
   std::vector<camel_up::OddsQuery> exact;
@@ -67,11 +67,11 @@ tl::expected<void, std::string> WarmUpCamelUp(Slot& slot, std::span<const Editio
     for (const Scope scope : {Scope::kLeg, Scope::kRace}) {
       const SimulationRun run{
           .query = StartOf(edition, scope), .base = {}, .offset = 0, .first = 0, .count = 1000};
-      tasks.push_back(std::make_unique<SimulationTask>(run, kAll, kNoDeadline, nobody));
+      tasks.push_back(std::make_unique<SimulationTask>(run, kAll, kNoHurry, nobody));
     }
   }
   for (const Edition edition : races) exact.push_back(StartOf(edition, Scope::kRace));
-  tasks.push_back(std::make_unique<ExactTask>(std::move(exact), kAll, kNoDeadline, nobody));
+  tasks.push_back(std::make_unique<ExactTask>(std::move(exact), kAll, kNoHurry, nobody));
 
   std::vector<batching::Task*> batch;
   batch.reserve(tasks.size());
@@ -98,7 +98,7 @@ tl::expected<void, std::string> WarmUpLife(Slot& slot) {
           runs[0].generations = 2;
           runs[0].facts = plain ? life::FactSet{0} : kAllFacts;
           runs[0].source = plain ? life::Source::kCells : life::Source::kRandom;
-          LifeTask task(std::move(runs), kTwoGenerations, batching::TimePoint::max(), nobody);
+          LifeTask task(std::move(runs), kTwoGenerations, {}, nobody);
           batching::Task* const batch = &task;
           batching::Chunk chunk{};
           LifeRunner(slot).Run({&batch, 1}, {&chunk, 1});
@@ -175,27 +175,31 @@ BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
 }
 
 std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t devices,
-                                           std::uint64_t max_tasks, std::uint64_t max_bytes) {
+                                           const QueueLimits& limits) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const auto limited = [&](std::string name, const batching::Cost& batch_limit) {
+    return batching::KindOptions{.name = std::move(name),
+                                 .batch_limit = batch_limit,
+                                 .max_tasks = limits.max_tasks,
+                                 .max_bytes = limits.max_bytes,
+                                 .max_queued_time = limits.max_queued_time,
+                                 .max_batch_delay = limits.max_batch_delay};
+  };
   std::vector<batching::KindOptions> kinds(kBoards + devices);
-  kinds[kCamelUp] = {"camel_up",
-                     {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_chunk.moves},
-                     max_tasks,
-                     max_bytes};
-  kinds[kLife] = {"life",
-                  {sizes.capacity.life_boards, sizes.capacity.life_words * sizeof(std::uint64_t),
-                   sizes.life_chunk.word_steps},
-                  max_tasks,
-                  max_bytes};
-  kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks, max_bytes};
-  // A board has one task at the most, so that the number of boards is the limit.
+  kinds[kCamelUp] = limited("camel_up", {.rows = sizes.capacity.camel_up_rows,
+                                         .bytes = kNoLimit,
+                                         .work = sizes.camel_up_chunk.moves});
+  kinds[kLife] = limited("life", {.rows = sizes.capacity.life_boards,
+                                  .bytes = sizes.capacity.life_words * sizeof(std::uint64_t),
+                                  .work = sizes.life_chunk.word_steps});
+  kinds[kPing] = limited("ping", {.rows = kPingRows, .bytes = kNoLimit, .work = kPingRows});
   for (std::size_t device = 0; device < devices; ++device) {
-    kinds[kBoards + device] = {
-        "boards",
-        {sizes.capacity.resident_boards, sizes.capacity.life_facts * kFactRowBytes,
-         sizes.resident_chunk.word_steps},
-        kNoLimit,
-        kNoLimit};
+    kinds[kBoards + device] = {.name = "boards",
+                               .batch_limit = {.rows = sizes.capacity.resident_boards,
+                                               .bytes = sizes.capacity.life_facts * kFactRowBytes,
+                                               .work = sizes.resident_chunk.word_steps},
+                               .max_tasks = kNoLimit,
+                               .max_bytes = kNoLimit};
   }
   return kinds;
 }
