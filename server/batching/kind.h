@@ -29,13 +29,13 @@ struct KindOptions {
 
 // Why a task was not accepted.
 struct Refusal {
-  enum class Reason : std::uint8_t { kQueueFull, kBytesFull, kWorkFull, kDraining };
+  enum class Reason : std::uint8_t { kQueueFull, kBytesFull, kWorkFull, kDraining, kDeviceLost };
   Reason reason = Reason::kQueueFull;
   // max_tasks for kQueueFull, max_bytes for kBytesFull, max_queued_time in milliseconds for kWorkFull.
   std::uint64_t limit = 0;
   // For kWorkFull: what would be queued with the task, in milliseconds.
   std::uint64_t value = 0;
-  // When the queue of now will be done at its recent pace, 1 ms to 10 s; not for kDraining.
+  // When the queue of now will be done at its recent pace, 1 ms to 10 s; not for kDraining and kDeviceLost.
   std::chrono::milliseconds retry_after{};
 };
 

@@ -14,6 +14,7 @@ std::uint64_t& CounterOf(Outcome outcome, KindCounters& counters) {
     case Outcome::kAnswered:
       return counters.answered;
     case Outcome::kFailed:
+    case Outcome::kDeviceLost:
       return counters.failed;
     case Outcome::kCancelled:
       return counters.cancelled;
@@ -32,6 +33,7 @@ std::uint64_t& CounterOf(Refusal::Reason reason, KindCounters& counters) {
     case Refusal::Reason::kWorkFull:
       return counters.refused_work_full;
     case Refusal::Reason::kDraining:
+    case Refusal::Reason::kDeviceLost:
       return counters.refused_draining;
     case Refusal::Reason::kQueueFull:
       break;
@@ -119,11 +121,11 @@ void Ledger::EndExpired(TimePoint now, std::vector<EndedTask>& ended) {
   }
 }
 
-void Ledger::Stop(std::vector<EndedTask>& ended) {
+void Ledger::Stop(Outcome outcome, std::vector<EndedTask>& ended) {
   stopped_ = true;
   for (Kind& kind : kinds_) {
     for (ClientQueue& queue : kind.queues) {
-      while (!queue.empty()) EndQueuedTask(*queue.front(), Outcome::kDraining, ended);
+      while (!queue.empty()) EndQueuedTask(*queue.front(), outcome, ended);
     }
   }
 }

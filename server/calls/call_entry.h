@@ -21,7 +21,7 @@
 namespace gpusim::server {
 
 struct Caller {
-  std::string name;       // the peer's address without its port, or "unix"
+  std::string name;       // the peer's address without its port; "unix"
   std::uint64_t key = 0;  // of the name, for whom to take turns with; never 0
 };
 

@@ -50,6 +50,7 @@ void AddOption(CLI::App& app, const OptionEntry& entry, std::vector<std::string>
       break;
   }
   option->envname(EnvironmentName(entry.flag));
+  if (entry.hidden) option->group("");
 }
 
 // Rules between options.
@@ -77,7 +78,10 @@ tl::expected<ServerOptions, ParseExit> ParseServerOptions(int argc, const char* 
   bool print_config = false;
   app.add_flag("--print-config", print_config, "Print the options as they result, and exit");
   app.set_version_flag("--version", "gpusim-server " + std::string(Version()));
-  app.footer("Every flag may come from the environment too, as GPUSIM_FLAG.");
+  app.footer(
+      "Every flag may come from the environment too, as GPUSIM_FLAG.\n\n"
+      "Exit status: 0 after SIGTERM or SIGINT, 1 cannot start, 2 wrong usage, 3 a device is lost,\n"
+      "4 a device hangs, 5 the stop took too long. At 3, 4 and 5 start it again.");
   try {
     app.parse(argc, argv);
     CheckTogether(options);
@@ -97,7 +101,7 @@ std::string DescribeOptions(const ServerOptions& options) {
   ServerOptions copy = options;
   std::string text;
   for (const OptionEntry& entry : OptionTable(copy))
-    text += entry.flag + " = " + entry.print() + "\n";
+    if (!entry.hidden) text += entry.flag + " = " + entry.print() + "\n";
   return text;
 }
 

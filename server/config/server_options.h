@@ -10,6 +10,8 @@
 
 #include <tl/expected.hpp>
 
+#include "server/config/injected_fault.h"
+
 namespace gpusim::server {
 
 enum class BackendChoice : std::uint8_t { kAuto, kCuda, kCpu };
@@ -49,6 +51,7 @@ struct ServerOptions {
   std::uint64_t max_cache_bytes = 64u << 20;           // of exact answers; 0: no cache
   std::chrono::milliseconds default_deadline{30'000};
   std::chrono::milliseconds drain_time{10'000};
+  std::chrono::milliseconds device_timeout{30'000};  // a batch that takes longer hangs
 
   bool boards = true;     // resident boards are kept
   std::string state_dir;  // of boards and snapshots; empty: nothing is kept
@@ -67,6 +70,8 @@ struct ServerOptions {
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
   LogCalls log_calls = LogCalls::kFailed;
+
+  std::optional<InjectedFault> inject_fault;  // for tests
 };
 
 // The process should end now instead of serving: --help, --version, --print-config, or a fault.

@@ -49,6 +49,10 @@ std::string WhatIsFull(const batching::Refusal& refusal, const std::string& kind
   return "max-queued-calls" + limit + ", and as many are queued or running";
 }
 
+grpc::Status DeviceLost() {
+  return {grpc::StatusCode::UNAVAILABLE, "a device is lost, and the server ends"};
+}
+
 grpc::Status BoardElsewhere(const std::string& message, const std::string& owner,
                             const std::string& address) {
   google::rpc::ErrorInfo info;
@@ -81,6 +85,7 @@ grpc::Status BadInput(const Violations& violations) {
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
   if (refusal.reason == batching::Refusal::Reason::kDraining)
     return {grpc::StatusCode::UNAVAILABLE, "the server is draining"};
+  if (refusal.reason == batching::Refusal::Reason::kDeviceLost) return DeviceLost();
   // 0 would make callers come back at once, all of them.
   const std::int64_t retry_ms = std::max<std::int64_t>(1, refusal.retry_after.count());
   return WithDetail(
@@ -122,6 +127,8 @@ grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
               "the deadline passed before the answer was there"};
     case batching::Outcome::kDraining:
       return {grpc::StatusCode::UNAVAILABLE, "the server stopped before the answer was there"};
+    case batching::Outcome::kDeviceLost:
+      return DeviceLost();
     case batching::Outcome::kFailed:
     case batching::Outcome::kAnswered:
       break;
