@@ -42,6 +42,7 @@ metrics::Snapshot Server::ReadMetrics() const {
       .kinds = batching::ReportKinds(scheduler_),
       .max_queued_calls = scheduler_.options(kinds::kCamelUp).max_tasks,
       .max_queued_bytes = scheduler_.options(kinds::kCamelUp).max_bytes,
+      .max_queued_work = scheduler_.options(kinds::kCamelUp).max_queued_time,
       .odds_cache = odds_cache_.statistics(),
       .race_tables = {race_tables_->Report(camel_up::Edition::kFirst),
                       race_tables_->Report(camel_up::Edition::kSecond)},

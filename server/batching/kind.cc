@@ -26,6 +26,7 @@ void KindCounters::Add(const KindCounters& other) {
   queued += other.queued;
   running += other.running;
   bytes += other.bytes;
+  queued_work_ns += other.queued_work_ns;
 }
 
 }  // namespace gpusim::batching

@@ -55,6 +55,7 @@ struct KindCounters {
   std::uint64_t run_ns = 0;        // sum over batches
   std::uint64_t queued = 0, running = 0;  // at this moment
   std::uint64_t bytes = 0;                // of those
+  std::uint64_t queued_work_ns = 0;  // of the queued ones' next chunks, as max_queued_time has it
 
   // Makes this the counters of both.
   void Add(const KindCounters& other);

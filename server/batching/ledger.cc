@@ -221,6 +221,7 @@ void Ledger::SettleBatch(Batch& batch, std::uint64_t run_ns, TimePoint now, Batc
       --kind.counters.running;
       ++kind.counters.queued;
       record.charge = ChargeOf(record.cost, kind.options.batch_limit);
+      record.client = record.task->client();
       record.priority = record.task->priority();
       Queue(record, now);
     }
@@ -272,6 +273,14 @@ void Ledger::EndQueuedTask(TaskRecord& record, Outcome outcome, std::vector<Ende
 std::chrono::milliseconds Ledger::retry_after(KindIndex kind_index) const {
   const Kind& kind = kinds_[kind_index];
   return RetryAfter(kind.queued_charge + kind.running_charge, kind.pace);
+}
+
+KindCounters Ledger::counters(KindIndex kind_index) const {
+  const Kind& kind = kinds_[kind_index];
+  KindCounters counters = kind.counters;
+  counters.queued_work_ns =
+      static_cast<std::uint64_t>(kind.pace.TimeOf(kind.queued_charge).count());
+  return counters;
 }
 
 EndedTask Ledger::End(TaskRecord& record, Outcome outcome, std::uint64_t KindCounters::*place) {

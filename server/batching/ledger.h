@@ -88,7 +88,7 @@ class Ledger {
   bool ready(KindIndex kind, TimePoint now) const;
   // How long a caller that is refused now should stay away.
   std::chrono::milliseconds retry_after(KindIndex kind) const;
-  const KindCounters& counters(KindIndex kind) const { return kinds_[kind].counters; }
+  KindCounters counters(KindIndex kind) const;
 
  private:
   struct Kind {

@@ -63,7 +63,10 @@ class Task {
 
  protected:
   // Of the chunks to come; called while the task runs.
-  void set_priority(Priority priority) { terms_.priority = priority; }
+  void TakeTurnsFor(ClientKey client, Priority priority) {
+    terms_.client = client;
+    terms_.priority = priority;
+  }
 
  private:
   Terms terms_;

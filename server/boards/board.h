@@ -139,10 +139,15 @@ class Board final : public std::enable_shared_from_this<Board> {
  private:
   friend class BoardTask;
 
+  // What the scheduler is told of a chunk to come.
+  struct NextChunk {
+    batching::Cost cost;
+    batching::Terms terms;
+  };
   // What is to be done when the lock is released.
   struct After {
     std::vector<std::function<void()>> calls;
-    std::optional<batching::Cost> submit;
+    std::optional<NextChunk> submit;
   };
   struct PinRequest {
     PinFor whom = PinFor::kCaller;
@@ -189,12 +194,12 @@ class Board final : public std::enable_shared_from_this<Board> {
   void OnUnpinned() GPUSIM_EXCLUDES(mutex_);
 
   // For the task, in this order.
-  batching::Cost NextCost() GPUSIM_REQUIRES(mutex_);
+  NextChunk DescribeNext() GPUSIM_REQUIRES(mutex_);
   void BeginChunk(life::ResidentBatch& batch) GPUSIM_EXCLUDES(mutex_);
   void DoChunk() GPUSIM_EXCLUDES(mutex_);
-  // Sets `cost` where there is more to do.
+  // Sets `next` where there is more to do.
   batching::Chunk EndChunk(const life::ResidentBatch& batch, const DeviceResult<void>& ran,
-                           batching::Cost& cost) GPUSIM_EXCLUDES(mutex_);
+                           NextChunk& next) GPUSIM_EXCLUDES(mutex_);
   void SchedulerStopped() GPUSIM_EXCLUDES(mutex_);
   void BeginFacts(life::ResidentBatch& batch) GPUSIM_REQUIRES(mutex_);
   void BeginWork(life::ResidentBatch& batch) GPUSIM_REQUIRES(mutex_);
@@ -223,7 +228,7 @@ class Board final : public std::enable_shared_from_this<Board> {
   bool facts_had_turn_ GPUSIM_GUARDED_BY(mutex_) = false;
   bool facts_next_ GPUSIM_GUARDED_BY(mutex_) = false;  // else the first work is next
   WorkPlan plan_ GPUSIM_GUARDED_BY(mutex_);
-  std::uint64_t promised_rows_ GPUSIM_GUARDED_BY(mutex_) = 1;  // of facts, by the last NextCost
+  std::uint64_t promised_rows_ GPUSIM_GUARDED_BY(mutex_) = 1;  // of facts, by the last DescribeNext
   bool awaits_unpin_ GPUSIM_GUARDED_BY(mutex_) = false;
   bool work_failed_ GPUSIM_GUARDED_BY(mutex_) = false;
   Chunk chunk_;

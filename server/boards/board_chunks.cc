@@ -14,14 +14,16 @@ using Reason = BoardError::Reason;
 // A board's turn with the scheduler; the board outlives it.
 class BoardTask final : public kinds::ResidentTask {
  public:
-  BoardTask(std::shared_ptr<Board> board, const batching::Cost& cost)
-      : board_(std::move(board)), cost_(cost) {}
+  BoardTask(std::shared_ptr<Board> board, const Board::NextChunk& next)
+      : ResidentTask(next.terms), board_(std::move(board)), next_(next) {}
 
-  batching::Cost cost() const override { return cost_; }
+  batching::Cost cost() const override { return next_.cost; }
   void Begin(life::ResidentBatch& batch) override { board_->BeginChunk(batch); }
   void Work() override { board_->DoChunk(); }
   batching::Chunk End(const life::ResidentBatch& batch, const DeviceResult<void>& ran) override {
-    return board_->EndChunk(batch, ran, cost_);
+    const batching::Chunk chunk = board_->EndChunk(batch, ran, next_);
+    TakeTurnsFor(next_.terms.client, next_.terms.priority);
+    return chunk;
   }
   void Finish(batching::Outcome outcome) override {
     const bool over =
@@ -31,7 +33,7 @@ class BoardTask final : public kinds::ResidentTask {
 
  private:
   const std::shared_ptr<Board> board_;
-  batching::Cost cost_;
+  Board::NextChunk next_;
 };
 
 void Board::Do(After after) {
@@ -53,7 +55,7 @@ void Board::Schedule(After& after) {
     return;
   }
   scheduled_ = true;
-  after.submit = NextCost();
+  after.submit = DescribeNext();
 }
 
 bool Board::Choose(After& after) {
@@ -121,7 +123,7 @@ void Board::FinishClosing(After& after) {
       });
 }
 
-batching::Cost Board::NextCost() {
+Board::NextChunk Board::DescribeNext() {
   const std::uint64_t words = state_->words();
   promised_rows_ = facts_next_ ? 1 : plan_.fact_rows();
   std::uint64_t work = plan_.cost;
@@ -130,7 +132,13 @@ batching::Cost Board::NextCost() {
     for (const FactsRequest& request : facts_) set |= request.facts;
     work = words * (1 + kinds::FactWork(set));
   }
-  return {.rows = 1, .bytes = promised_rows_ * kinds::kFactRowBytes, .work = work};
+  NextChunk next{.cost = {.rows = 1, .bytes = promised_rows_ * kinds::kFactRowBytes, .work = work},
+                 .terms = {}};
+  if (!facts_next_) {
+    next.terms.client = works_.front()->client();
+    next.terms.priority = works_.front()->priority();
+  }
+  return next;
 }
 
 void Board::BeginChunk(life::ResidentBatch& batch) {
@@ -206,7 +214,7 @@ void Board::DoChunk() {
 }
 
 batching::Chunk Board::EndChunk(const life::ResidentBatch& batch, const DeviceResult<void>& ran,
-                                batching::Cost& cost) {
+                                NextChunk& next) {
   After answers;
   {
     const MutexLock lock(mutex_);
@@ -228,7 +236,7 @@ batching::Chunk Board::EndChunk(const life::ResidentBatch& batch, const DeviceRe
         ServePins(after);
         more = Choose(after);
       }
-      if (more) cost = NextCost();
+      if (more) next = DescribeNext();
       if (!more && after.calls.empty()) {
         scheduled_ = false;
         rest_.NotifyAll();

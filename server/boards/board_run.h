@@ -44,6 +44,8 @@ class BoardRun final : public BoardWork {
   void Fail(BoardError why) override;
   void Finish(const BoardStatus& board) override;
 
+  batching::ClientKey client() const override { return wishes_.client; }
+  batching::Priority priority() const override { return wishes_.priority; }
   std::uint64_t run_id() const override { return id_; }
   void Resume() override { ++resumes_; }
   std::optional<RunStatus> run_status() const override;

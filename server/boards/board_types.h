@@ -13,6 +13,7 @@
 #include "kernels/device_cells.h"
 #include "kernels/life.h"
 #include "kernels/violation.h"
+#include "server/batching/task.h"
 #include "server/kinds/until.h"
 
 namespace gpusim::boards {
@@ -128,6 +129,8 @@ struct RunWishes {
   std::uint64_t facts_every = 0;  // 0: by time
   std::chrono::milliseconds progress_interval{1000};
   std::string request_id;
+  batching::ClientKey client = 0;
+  batching::Priority priority = batching::Priority::kBulk;
 };
 
 struct RunProgress {

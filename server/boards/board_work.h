@@ -12,6 +12,7 @@
 
 #include "kernels/batches.h"
 #include "server/batching/clock.h"
+#include "server/batching/task.h"
 #include "server/boards/board_cells.h"
 #include "server/boards/board_types.h"
 
@@ -75,6 +76,10 @@ class BoardWork {
   virtual void Fail(BoardError why) = 0;
   // Once, after Plan said kEnd. `board` is its status after this work.
   virtual void Finish(const BoardStatus& board) = 0;
+
+  // For whom the chunks take their turns with the scheduler.
+  virtual batching::ClientKey client() const { return 0; }
+  virtual batching::Priority priority() const { return batching::Priority::kInteractive; }
 
   // Of a run; a write has none of them.
   virtual std::uint64_t run_id() const { return 0; }

@@ -45,6 +45,8 @@ struct ServerOptions {
 
   std::uint64_t max_queued_calls = 4096;              // of a kind, queued and running
   std::uint64_t max_queued_bytes = 1u << 30;          // of the boards of queued and running calls
+  std::chrono::milliseconds max_queued_work{10'000};  // of a kind, queued, as predicted
+  std::chrono::milliseconds max_batch_delay{0};       // 0: a batch waits for nobody
   std::uint64_t max_step_cells = 1u << 24;            // of one board, rows padded to 64 cells
   std::uint64_t max_call_cells = 1u << 30;            // of all boards of a call, likewise
   std::uint64_t max_reply_bytes = 4u << 20;           // of one message

@@ -27,9 +27,9 @@ std::uint64_t MovesOf(const camel_up::OddsQuery& query) {
 }
 
 ExactTask::ExactTask(std::vector<camel_up::OddsQuery> queries, const CamelUpChunk& chunk,
-                     batching::TimePoint deadline, Listener<CamelUpTask>& listener, Sink sink,
+                     const batching::Terms& terms, Listener<CamelUpTask>& listener, Sink sink,
                      std::uint64_t sink_bytes)
-    : CamelUpTask(deadline, listener),
+    : CamelUpTask(terms, listener),
       queries_(std::move(queries)),
       chunk_(chunk),
       sink_(std::move(sink)),
@@ -74,9 +74,9 @@ batching::Chunk ExactTask::TakeAnswers(const camel_up::OddsBatch& batch) {
 }
 
 SimulationTask::SimulationTask(const SimulationRun& run, const CamelUpChunk& chunk,
-                               batching::TimePoint deadline, Listener<CamelUpTask>& listener,
+                               const batching::Terms& terms, Listener<CamelUpTask>& listener,
                                Watch watch)
-    : CamelUpTask(deadline, listener), run_(run), chunk_(chunk), watch_(std::move(watch)) {
+    : CamelUpTask(terms, listener), run_(run), chunk_(chunk), watch_(std::move(watch)) {
   odds().resize(1);
   odds()[0].exact = false;
   PlanChunk();

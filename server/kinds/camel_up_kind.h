@@ -44,8 +44,8 @@ class CamelUpTask : public batching::Task {
   const std::string& fault() const { return fault_; }  // once kFailed
 
  protected:
-  CamelUpTask(batching::TimePoint deadline, Listener<CamelUpTask>& listener)
-      : Task(deadline), listener_(listener) {}
+  CamelUpTask(const batching::Terms& terms, Listener<CamelUpTask>& listener)
+      : Task(terms), listener_(listener) {}
 
   void set_cost(const batching::Cost& cost) { cost_ = cost; }
   std::vector<camel_up::Odds>& odds() { return odds_; }
@@ -76,7 +76,7 @@ class ExactTask final : public CamelUpTask {
   // At least one question. Race questions need the edition's race table in use. `sink_bytes` is what the sink
   // holds, and counts as queued.
   ExactTask(std::vector<camel_up::OddsQuery> queries, const CamelUpChunk& chunk,
-            batching::TimePoint deadline, Listener<CamelUpTask>& listener, Sink sink = nullptr,
+            const batching::Terms& terms, Listener<CamelUpTask>& listener, Sink sink = nullptr,
             std::uint64_t sink_bytes = 0);
 
  private:
@@ -108,7 +108,7 @@ class SimulationTask final : public CamelUpTask {
   // answered. Must not block.
   using Watch = std::function<bool(const camel_up::Odds& so_far)>;
 
-  SimulationTask(const SimulationRun& run, const CamelUpChunk& chunk, batching::TimePoint deadline,
+  SimulationTask(const SimulationRun& run, const CamelUpChunk& chunk, const batching::Terms& terms,
                  Listener<CamelUpTask>& listener, Watch watch = nullptr);
 
  private:

@@ -56,27 +56,31 @@ BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words) {
 }
 
 std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t devices,
-                                           std::uint64_t max_tasks, std::uint64_t max_bytes) {
+                                           const QueueLimits& limits) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const auto limited = [&](std::string name, const batching::Cost& batch_limit) {
+    return batching::KindOptions{.name = std::move(name),
+                                 .batch_limit = batch_limit,
+                                 .max_tasks = limits.max_tasks,
+                                 .max_bytes = limits.max_bytes,
+                                 .max_queued_time = limits.max_queued_time,
+                                 .max_batch_delay = limits.max_batch_delay};
+  };
   std::vector<batching::KindOptions> kinds(kBoards + devices);
-  kinds[kCamelUp] = {"camel_up",
-                     {sizes.capacity.camel_up_rows, kNoLimit, sizes.camel_up_chunk.moves},
-                     max_tasks,
-                     max_bytes};
-  kinds[kLife] = {"life",
-                  {sizes.capacity.life_boards, sizes.capacity.life_words * sizeof(std::uint64_t),
-                   sizes.life_chunk.word_steps},
-                  max_tasks,
-                  max_bytes};
-  kinds[kPing] = {"ping", {kPingRows, kNoLimit, kNoLimit}, max_tasks, max_bytes};
-  // A board has one task at the most, so that the number of boards is the limit.
+  kinds[kCamelUp] = limited("camel_up", {.rows = sizes.capacity.camel_up_rows,
+                                         .bytes = kNoLimit,
+                                         .work = sizes.camel_up_chunk.moves});
+  kinds[kLife] = limited("life", {.rows = sizes.capacity.life_boards,
+                                  .bytes = sizes.capacity.life_words * sizeof(std::uint64_t),
+                                  .work = sizes.life_chunk.word_steps});
+  kinds[kPing] = limited("ping", {.rows = kPingRows, .bytes = kNoLimit, .work = kPingRows});
   for (std::size_t device = 0; device < devices; ++device) {
-    kinds[kBoards + device] = {
-        "boards",
-        {sizes.capacity.resident_boards, sizes.capacity.life_facts * kFactRowBytes,
-         sizes.resident_chunk.word_steps},
-        kNoLimit,
-        kNoLimit};
+    kinds[kBoards + device] = {.name = "boards",
+                               .batch_limit = {.rows = sizes.capacity.resident_boards,
+                                               .bytes = sizes.capacity.life_facts * kFactRowBytes,
+                                               .work = sizes.resident_chunk.word_steps},
+                               .max_tasks = kNoLimit,
+                               .max_bytes = kNoLimit};
   }
   return kinds;
 }

@@ -1,6 +1,8 @@
 // The kinds of work that a server has, in the order in which the scheduler knows them.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,8 +29,16 @@ struct BatchSizes {
 // a full leg of the second edition, and a board of `max_step_words` words.
 BatchSizes BatchSizesFor(const Backend& backend, std::uint64_t max_step_words);
 
+// Of each kind but boards, of which one has one task at the most, so that their number is the limit.
+struct QueueLimits {
+  std::uint64_t max_tasks = 0;
+  std::uint64_t max_bytes = 0;
+  std::chrono::nanoseconds max_queued_time = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds max_batch_delay{0};
+};
+
 std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t devices,
-                                           std::uint64_t max_tasks, std::uint64_t max_bytes);
+                                           const QueueLimits& limits);
 
 // The runners of one slot of the device, which has to outlive them.
 batching::SlotRunners RunnersOf(Slot& slot, std::size_t device, std::size_t devices);

@@ -24,9 +24,9 @@ std::uint64_t BytesOf(const std::vector<LifeProgress>& boards, std::uint64_t mos
 
 }  // namespace
 
-LifeTask::LifeTask(std::vector<LifeRun> runs, const LifeChunk& chunk, batching::TimePoint deadline,
+LifeTask::LifeTask(std::vector<LifeRun> runs, const LifeChunk& chunk, const batching::Terms& terms,
                    Listener<LifeTask>& listener)
-    : Task(deadline), chunk_(chunk), listener_(listener) {
+    : Task(terms), chunk_(chunk), listener_(listener) {
   boards_.reserve(runs.size());
   for (LifeRun& run : runs) boards_.emplace_back(std::move(run));
   held_bytes_ = BytesOf(boards_, chunk_.boards);

@@ -38,7 +38,7 @@ struct LifeChunk {
 class LifeTask final : public batching::Task {
  public:
   // At least one run. A chunk is within `chunk`, but at least one generation of one board.
-  LifeTask(std::vector<LifeRun> runs, const LifeChunk& chunk, batching::TimePoint deadline,
+  LifeTask(std::vector<LifeRun> runs, const LifeChunk& chunk, const batching::Terms& terms,
            Listener<LifeTask>& listener);
 
   // Rows: boards, or their rows of facts in portions of as many as a batch has room for a board; bytes of the chunk's

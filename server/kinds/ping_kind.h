@@ -10,8 +10,8 @@ namespace gpusim::kinds {
 
 class PingTask final : public batching::Task {
  public:
-  PingTask(batching::TimePoint deadline, Listener<PingTask>& listener)
-      : Task(deadline), listener_(listener) {}
+  PingTask(const batching::Terms& terms, Listener<PingTask>& listener)
+      : Task(terms), listener_(listener) {}
 
   batching::Cost cost() const override { return {.rows = 1, .bytes = 0, .work = 0}; }
   void Finish(batching::Outcome outcome) override { listener_.OnTaskFinished(*this, outcome); }

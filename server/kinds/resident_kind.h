@@ -33,7 +33,7 @@ inline constexpr std::uint64_t kFactRowBytes = 56;
 
 class ResidentTask : public batching::Task {
  public:
-  ResidentTask() : Task(batching::TimePoint::max()) {}
+  explicit ResidentTask(const batching::Terms& terms) : Task(terms) {}
 
   // The next chunk, at most as large as the last cost() said. Its steps and their rows of facts go to the end of `batch`.
   virtual void Begin(life::ResidentBatch& batch) = 0;

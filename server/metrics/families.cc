@@ -127,6 +127,7 @@ constexpr LabelledCounter kOutcomes[] = {{"answered", &KindCounters::answered},
                                          {"drained", &KindCounters::drained}};
 constexpr LabelledCounter kRefusals[] = {{"queue_full", &KindCounters::refused_queue_full},
                                          {"bytes_full", &KindCounters::refused_bytes_full},
+                                         {"work_full", &KindCounters::refused_work_full},
                                          {"draining", &KindCounters::refused_draining}};
 
 void AddRequests(const Snapshot& now, Families& families) {
@@ -143,6 +144,9 @@ void AddRequests(const Snapshot& now, Families& families) {
   };
   families.Counter("gpusim_requests_accepted_total", "Requests that were queued.");
   each(&KindCounters::accepted);
+  families.Counter("gpusim_bulk_requests_accepted_total",
+                   "Those of them that were queued as bulk; the others are interactive.");
+  each(&KindCounters::accepted_bulk);
   families.Counter("gpusim_requests_total", "Requests that ended, by what became of them.");
   each_of(kOutcomes, "outcome");
   families.Counter("gpusim_requests_refused_total",
@@ -154,10 +158,16 @@ void AddRequests(const Snapshot& now, Families& families) {
   each(&KindCounters::running);
   families.Gauge("gpusim_queued_bytes", "Bytes of the queued and running requests' boards.");
   each(&KindCounters::bytes);
+  families.Gauge("gpusim_queued_work_seconds",
+                 "What the waiting requests' next chunks will take, at the pace of late.");
+  for (const KindReport& kind : now.kinds)
+    families.Add(ToSeconds(kind.counters.queued_work_ns), {{"kind", kind.name}});
   families.Gauge("gpusim_max_queued_requests", "Limit of a kind's queued and running requests.");
   families.Add(now.max_queued_calls);
   families.Gauge("gpusim_max_queued_bytes", "Limit of a kind's gpusim_queued_bytes.");
   families.Add(now.max_queued_bytes);
+  families.Gauge("gpusim_max_queued_work_seconds", "Limit of a kind's gpusim_queued_work_seconds.");
+  families.Add(Seconds(now.max_queued_work).count());
 }
 
 void AddWork(const Snapshot& now, Families& families) {

@@ -51,6 +51,7 @@ struct Snapshot {
   std::vector<batching::KindReport> kinds;
   std::uint64_t max_queued_calls = 0;  // of each kind
   std::uint64_t max_queued_bytes = 0;
+  std::chrono::nanoseconds max_queued_work{};
 
   server::OddsCacheStatistics odds_cache;
   std::array<server::RaceTableReport, 2> race_tables;  // of the first and second edition

@@ -6,6 +6,7 @@
 #include "kernels/formats/rule_string.h"
 #include "kernels/formats/topology_string.h"
 #include "server/services/packed_rows.h"
+#include "server/services/priority.h"
 
 namespace gpusim::server {
 namespace {
@@ -180,6 +181,11 @@ boards::RunWishes ReadRun(const v1::StepBoardRequest& request, Violations& viola
                           "0, or at least " + std::to_string(kLeastIntervalMs)});
   wishes.request_id = request.request_id();
   CheckRequestId(request.request_id(), violations);
+  if (const auto priority = PriorityOf(request)) {
+    wishes.priority = *priority;
+  } else {
+    violations.push_back(priority.error().front());
+  }
   return wishes;
 }
 

@@ -66,6 +66,7 @@ class StepBoardCall final : public StepReactor,
     Violations violations;
     wishes_ = ReadRun(request_, violations);
     if (!violations.empty()) return End(BadInput(violations));
+    wishes_.client = entry_->caller().key;
     if (request_.request_id().empty()) {
       StartRun();
     } else {

@@ -24,9 +24,9 @@ class GetOddsMethod {
 
   static bool ConvertIsLight(const Request& /*request*/) { return true; }
   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
-                                                            batching::TimePoint deadline,
+                                                            const batching::Terms& terms,
                                                             kinds::Listener<Task>& listener) {
-    return call_.Convert(request, deadline, listener);
+    return call_.Convert(request, terms, listener);
   }
 
   void Take(Task& task) { call_.Take(task); }
@@ -57,7 +57,7 @@ class GetOddsColumnsMethod {
   }
 
   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
-                                                            batching::TimePoint deadline,
+                                                            const batching::Terms& terms,
                                                             kinds::Listener<Task>& listener) {
     const auto question = ColumnsQuestionOf(request, context_.max_columns_reply_bytes);
     if (!question) return tl::unexpected(BadInput(question.error()));
@@ -71,7 +71,7 @@ class GetOddsColumnsMethod {
     reply_->Reserve(rows.queries);
     if (rows.queries.empty()) return nullptr;
     return std::make_unique<kinds::ExactTask>(
-        std::move(rows.queries), context_.camel_up_chunk, deadline, listener,
+        std::move(rows.queries), context_.camel_up_chunk, terms, listener,
         [this](std::size_t first, std::size_t count, const camel_up::OddsAnswers& answers,
                std::size_t row) { reply_->Take(first, count, answers, row); },
         reply_->bytes());

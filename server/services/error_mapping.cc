@@ -39,6 +39,16 @@ google::rpc::RetryInfo RetryAfter(std::int64_t retry_ms) {
   return details;
 }
 
+std::string WhatIsFull(const batching::Refusal& refusal, const std::string& kind) {
+  const std::string limit = " of " + kind + " is " + std::to_string(refusal.limit);
+  if (refusal.reason == batching::Refusal::Reason::kBytesFull)
+    return "max-queued-bytes" + limit + ", and what is queued or running leaves too few";
+  if (refusal.reason == batching::Refusal::Reason::kWorkFull)
+    return "max-queued-work" + limit + " ms, and with this call " + std::to_string(refusal.value) +
+           " ms of work would be queued";
+  return "max-queued-calls" + limit + ", and as many are queued or running";
+}
+
 grpc::Status DeviceLost() {
   return {grpc::StatusCode::UNAVAILABLE, "a device is lost, and the server ends"};
 }
@@ -78,14 +88,10 @@ grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
   if (refusal.reason == batching::Refusal::Reason::kDeviceLost) return DeviceLost();
   // 0 would make callers come back at once, all of them.
   const std::int64_t retry_ms = std::max<std::int64_t>(1, refusal.retry_after.count());
-  const bool bytes = refusal.reason == batching::Refusal::Reason::kBytesFull;
-  return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED,
-                    std::string(bytes ? "max-queued-bytes" : "max-queued-calls") + " of " +
-                        std::string(kind) + " is " + std::to_string(refusal.limit) +
-                        (bytes ? ", and what is queued or running leaves too few"
-                               : ", and as many are queued or running") +
-                        "; retry after " + std::to_string(retry_ms) + " ms",
-                    RetryAfter(retry_ms));
+  return WithDetail(
+      grpc::StatusCode::RESOURCE_EXHAUSTED,
+      WhatIsFull(refusal, std::string(kind)) + "; retry after " + std::to_string(retry_ms) + " ms",
+      RetryAfter(retry_ms));
 }
 
 grpc::Status StreamFull(std::uint64_t max_items) {

@@ -38,7 +38,7 @@ class StepMethod {
   static bool ConvertIsLight(const Request& request) { return SourceBytes(request) <= kLightBytes; }
 
   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
-                                                            batching::TimePoint deadline,
+                                                            const batching::Terms& terms,
                                                             kinds::Listener<Task>& listener) {
     auto plan = PlanOf(request, {.max_step_cells = context_.max_step_cells,
                                  .max_reply_bytes = context_.max_reply_bytes});
@@ -50,7 +50,7 @@ class StepMethod {
                        KnownResponseBytes(result_.plan, result_.format);
     std::vector<kinds::LifeRun> runs;
     runs.push_back(std::move(result_.plan.run));
-    return std::make_unique<Task>(std::move(runs), context_.life_chunk, deadline, listener);
+    return std::make_unique<Task>(std::move(runs), context_.life_chunk, terms, listener);
   }
 
   void Take(Task& task) { result_.answer = task.TakeAnswer(0); }
@@ -94,9 +94,9 @@ class StepManyMethod {
   }
 
   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
-                                                            batching::TimePoint deadline,
+                                                            const batching::Terms& terms,
                                                             kinds::Listener<Task>& listener) {
-    return call_.Convert(request, deadline, listener);
+    return call_.Convert(request, terms, listener);
   }
 
   void Take(Task& task) { call_.Take(task); }

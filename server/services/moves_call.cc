@@ -28,12 +28,12 @@ tl::expected<camel_up::MovesPlan, grpc::Status> Plan(const ServingContext& conte
 }  // namespace
 
 tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> MovesCall::Convert(
-    const v1::EvaluateMovesRequest& request, batching::TimePoint deadline,
+    const v1::EvaluateMovesRequest& request, const batching::Terms& terms,
     kinds::Listener<kinds::CamelUpTask>& listener) {
   auto plan = Plan(context_, request, "");
   if (!plan) return tl::unexpected(std::move(plan.error()));
   plan_ = std::move(*plan);
-  return std::make_unique<kinds::ExactTask>(plan_.queries, context_.camel_up_chunk, deadline,
+  return std::make_unique<kinds::ExactTask>(plan_.queries, context_.camel_up_chunk, terms,
                                             listener);
 }
 
@@ -43,7 +43,7 @@ void MovesCall::Fill(v1::EvaluateMovesResponse& response) const {
 }
 
 tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> MovesManyCall::Convert(
-    const v1::EvaluateMovesManyRequest& request, batching::TimePoint deadline,
+    const v1::EvaluateMovesManyRequest& request, const batching::Terms& terms,
     kinds::Listener<kinds::CamelUpTask>& listener) {
   const std::string count = std::to_string(request.questions_size()) + " questions";
   if (request.questions().empty() || request.questions_size() > kMaxQuestions)
@@ -61,7 +61,7 @@ tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> MovesManyCall::C
                    "the reply might pass max-reply-bytes, " +
                        std::to_string(context_.max_reply_bytes) + ": ask in several calls"}}));
   if (queries.empty()) return nullptr;
-  return std::make_unique<kinds::ExactTask>(std::move(queries), context_.camel_up_chunk, deadline,
+  return std::make_unique<kinds::ExactTask>(std::move(queries), context_.camel_up_chunk, terms,
                                             listener);
 }
 

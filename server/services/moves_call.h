@@ -29,7 +29,7 @@ class MovesCall {
 
   // Some tens of microseconds. The error is how the call ends: INVALID_ARGUMENT, or RaceTableMissing.
   tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> Convert(
-      const v1::EvaluateMovesRequest& request, batching::TimePoint deadline,
+      const v1::EvaluateMovesRequest& request, const batching::Terms& terms,
       kinds::Listener<kinds::CamelUpTask>& listener);
 
   // The answer out of the task, which is answered.
@@ -55,7 +55,7 @@ class MovesManyCall {
   // As MovesCall a question. A question that is bad, or has no race table, fails alone; the error is of the call as a
   // whole: too many questions or none, or too large a reply.
   tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> Convert(
-      const v1::EvaluateMovesManyRequest& request, batching::TimePoint deadline,
+      const v1::EvaluateMovesManyRequest& request, const batching::Terms& terms,
       kinds::Listener<kinds::CamelUpTask>& listener);
 
   // As MovesCall.

@@ -30,9 +30,9 @@ class MovesMethod {
 
   bool ConvertIsLight(const Request& request) { return is_light_ = IsLight(request); }
   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(const Request& request,
-                                                            batching::TimePoint deadline,
+                                                            const batching::Terms& terms,
                                                             kinds::Listener<Task>& listener) {
-    return call_.Convert(request, deadline, listener);
+    return call_.Convert(request, terms, listener);
   }
 
   void Take(Task& task) { call_.Take(task); }

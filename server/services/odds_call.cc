@@ -8,7 +8,7 @@
 namespace gpusim::server {
 
 tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> OddsCall::Convert(
-    const v1::GetOddsRequest& request, batching::TimePoint deadline,
+    const v1::GetOddsRequest& request, const batching::Terms& terms,
     kinds::Listener<kinds::CamelUpTask>& listener) {
   auto question = OddsQuestionOf(request, context_.max_call_simulations);
   if (!question) return tl::unexpected(BadInput(question.error()));
@@ -17,14 +17,14 @@ tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> OddsCall::Conver
     return tl::unexpected(admitted.error());
   if (question_.simulation)
     return std::make_unique<kinds::SimulationTask>(*question_.simulation, context_.camel_up_chunk,
-                                                   deadline, listener);
+                                                   terms, listener);
   if (const auto found = context_.odds_cache.Find(question_.query)) {
     odds_ = *found;
     cached_ = true;
     return nullptr;
   }
   return std::make_unique<kinds::ExactTask>(std::vector{question_.query}, context_.camel_up_chunk,
-                                            deadline, listener);
+                                            terms, listener);
 }
 
 void OddsCall::Take(kinds::CamelUpTask& task) {

@@ -26,7 +26,7 @@ class OddsCall {
   // Microseconds. Without a task the answer is known already: on to Fill. The error is how the call ends:
   // INVALID_ARGUMENT, or RaceTableMissing.
   tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> Convert(
-      const v1::GetOddsRequest& request, batching::TimePoint deadline,
+      const v1::GetOddsRequest& request, const batching::Terms& terms,
       kinds::Listener<kinds::CamelUpTask>& listener);
 
   // The answer out of the task, which is answered.

@@ -25,8 +25,8 @@ class PingMethod {
 
   static bool ConvertIsLight(const Request& /*request*/) { return true; }
   static tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(
-      const Request& /*request*/, batching::TimePoint deadline, kinds::Listener<Task>& listener) {
-    return std::make_unique<Task>(deadline, listener);
+      const Request& /*request*/, const batching::Terms& terms, kinds::Listener<Task>& listener) {
+    return std::make_unique<Task>(terms, listener);
   }
   static void Take(const Task& /*task*/) {}
   static bool FillIsLight() { return true; }
@@ -62,7 +62,9 @@ void FillKind(const batching::KindCounters& counters, v1::KindStatistics& kind) 
   kind.set_cancelled(counters.cancelled);
   kind.set_expired(counters.expired);
   kind.set_refused_queue_full(counters.refused_queue_full + counters.refused_bytes_full);
+  kind.set_refused_work_full(counters.refused_work_full);
   kind.set_refused_draining(counters.refused_draining);
+  kind.set_bulk_requests(counters.accepted_bulk);
   kind.set_batches(counters.batches);
   kind.set_batched(counters.batched);
   kind.set_largest_batch(counters.largest_batch);
@@ -153,13 +155,17 @@ std::uint64_t ServerServiceImpl::UsedOf(const std::string& flag) const {
   if (flag == "max-boards") return context_.boards.use().boards;
   if (flag == "max-state-bytes") return context_.boards.use().state_bytes;
   if (flag == "max-cache-bytes") return context_.odds_cache.statistics().bytes;
+  constexpr std::uint64_t kNanosecondsPerMillisecond = 1'000'000;
   const bool bytes = flag == "max-queued-bytes";
-  if (!bytes && flag != "max-queued-calls") return 0;
+  const bool work = flag == "max-queued-work";
+  if (!bytes && !work && flag != "max-queued-calls") return 0;
   // The limit is each kind's own, so the fullest one counts.
   std::uint64_t used = 0;
   for (batching::KindIndex kind = 0; kind < context_.scheduler.kinds(); ++kind) {
     const batching::KindCounters counters = context_.scheduler.counters(kind);
-    used = std::max(used, bytes ? counters.bytes : counters.queued + counters.running);
+    used = std::max(used, bytes  ? counters.bytes
+                          : work ? counters.queued_work_ns / kNanosecondsPerMillisecond
+                                 : counters.queued + counters.running);
   }
   return used;
 }

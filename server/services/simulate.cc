@@ -14,6 +14,7 @@
 #include "server/services/error_mapping.h"
 #include "server/services/odds_call.h"
 #include "server/services/odds_response.h"
+#include "server/services/priority.h"
 #include "server/services/simulate_convert.h"
 #include "server/services/unary_call.h"
 
@@ -36,8 +37,11 @@ class SimulateCall final : public SimulateReactor,
   void Begin(const v1::SimulateRequest& request) {
     SeeWhatCameBefore();
     context_.open_streams.Add(*this);
+    const auto priority = PriorityOf(request);
     if (const auto& denial = entry_.denial()) {
       Refuse(Denied(*denial));
+    } else if (!priority) {
+      Refuse(BadInput(priority.error()));
     } else if (auto plan = SimulatePlanOf(request); !plan) {
       Refuse(BadInput(plan.error()));
     } else if (auto admitted = Admit(context_, plan->question); !admitted) {
@@ -45,7 +49,7 @@ class SimulateCall final : public SimulateReactor,
     } else {
       plan_ = *std::move(plan);
       next_update_ = started_ + plan_.update_interval;
-      Submit();
+      Submit(*priority);
     }
   }
 
@@ -63,11 +67,13 @@ class SimulateCall final : public SimulateReactor,
   // Belongs to Release.
   ~SimulateCall() override = default;
 
-  void Submit() {
+  void Submit(batching::Priority priority) {
     batching::Scheduler& scheduler = context_.scheduler;
     kinds::Listener<kinds::CamelUpTask>& listener = *this;
+    const batching::Terms terms{
+        .deadline = deadline_, .client = entry_.caller().key, .priority = priority};
     auto task = std::make_unique<kinds::SimulationTask>(
-        *plan_.question.simulation, context_.camel_up_chunk, deadline_, listener,
+        *plan_.question.simulation, context_.camel_up_chunk, terms, listener,
         [this](const camel_up::Odds& so_far) { return Watch(so_far); });
     const auto id = scheduler.Submit(kinds::kCamelUp, std::move(task));
     if (!id) {

@@ -26,7 +26,7 @@ std::string ItemPrefix(std::size_t i) { return Element("boards", static_cast<int
 }  // namespace
 
 tl::expected<std::unique_ptr<kinds::LifeTask>, grpc::Status> StepManyCall::Convert(
-    const v1::StepManyRequest& request, batching::TimePoint deadline,
+    const v1::StepManyRequest& request, const batching::Terms& terms,
     kinds::Listener<kinds::LifeTask>& listener) {
   const auto boards = static_cast<std::uint64_t>(request.boards_size());
   if (boards > kMaxBoards || (boards == 0 && !request.has_uniform()))
@@ -39,8 +39,7 @@ tl::expected<std::unique_ptr<kinds::LifeTask>, grpc::Status> StepManyCall::Conve
     return tl::unexpected(BadInput(Within("uniform.", std::move(faults))));
   board_bytes_left_ = context_.max_reply_bytes - known_bytes_;
   if (runs_.empty()) return nullptr;
-  return std::make_unique<kinds::LifeTask>(std::move(runs_), context_.life_chunk, deadline,
-                                           listener);
+  return std::make_unique<kinds::LifeTask>(std::move(runs_), context_.life_chunk, terms, listener);
 }
 
 // What is wrong with all of them together is told as soon as it is, before more memory is taken.

@@ -34,7 +34,7 @@ class StepManyCall {
   // A board of `boards` that is bad fails alone; the error is of the call as a whole: too many boards, cells or bytes of the reply,
   // or bad uniform boards. Takes time by the bytes of the request and the words of the boards.
   tl::expected<std::unique_ptr<kinds::LifeTask>, grpc::Status> Convert(
-      const v1::StepManyRequest& request, batching::TimePoint deadline,
+      const v1::StepManyRequest& request, const batching::Terms& terms,
       kinds::Listener<kinds::LifeTask>& listener);
 
   // The answers out of the task, which is answered.

@@ -17,6 +17,7 @@
 #include "server/services/error_mapping.h"
 #include "server/services/moves_call.h"
 #include "server/services/odds_call.h"
+#include "server/services/priority.h"
 #include "server/services/unary_call.h"
 
 namespace gpusim::server {
@@ -68,10 +69,10 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
 
     // See OddsCall and MovesCall.
     tl::expected<std::unique_ptr<kinds::CamelUpTask>, grpc::Status> Convert(
-        const v1::StreamOddsRequest& request, batching::TimePoint deadline) {
+        const v1::StreamOddsRequest& request, const batching::Terms& terms) {
       if (auto* odds = std::get_if<OddsCall>(&call_))
-        return odds->Convert(request.odds(), deadline, *this);
-      return std::get<MovesCall>(call_).Convert(request.moves(), deadline, *this);
+        return odds->Convert(request.odds(), terms, *this);
+      return std::get<MovesCall>(call_).Convert(request.moves(), terms, *this);
     }
     void Take(kinds::CamelUpTask& task) {
       std::visit([&](auto& call) { call.Take(task); }, call_);
@@ -192,8 +193,17 @@ class StreamOddsCall final : public StreamOddsReactor, private OpenStreams::Stre
            Outgoing::Kind::kAnswer);
       return;
     }
+    const auto priority =
+        request.has_odds() ? PriorityOf(request.odds()) : PriorityOf(request.moves());
+    if (!priority) {
+      const batching::MutexLock lock(mutex_);
+      Send(ErrorOf(request.id(), BadInput(priority.error())), Outgoing::Kind::kAnswer);
+      return;
+    }
     Item& item = NewItem(request);
-    auto task = item.Convert(request, DeadlineOfItem(request));
+    auto task = item.Convert(request, {.deadline = DeadlineOfItem(request),
+                                       .client = entry_.caller().key,
+                                       .priority = *priority});
     if (!task) {
       EndUnsubmitted(item, task.error());
     } else if (*task == nullptr) {

@@ -28,6 +28,7 @@
 #include "server/kinds/listener.h"
 #include "server/services/cancel_latch.h"
 #include "server/services/error_mapping.h"
+#include "server/services/priority.h"
 #include "server/services/serving_context.h"
 
 namespace gpusim::server {
@@ -44,7 +45,7 @@ batching::TimePoint DeadlineOf(const grpc::CallbackServerContext& call,
 //   kKind                     of the scheduler
 //   Method(context)
 //   bool ConvertIsLight(request)         microseconds, so gRPC's thread may do it
-//   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(request, deadline, listener)
+//   tl::expected<std::unique_ptr<Task>, grpc::Status> Convert(request, terms, listener)
 //                                        without a task, the answer is known already: on to Fill
 //   void Take(task)                      moves the answer out of the task, at once
 //   bool FillIsLight()                   as above, for the scheduler's thread
@@ -95,7 +96,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
       End(NotAnswered(batching::Outcome::kCancelled, ""));
     } else if (std::chrono::steady_clock::now() >= deadline_) {
       End(NotAnswered(batching::Outcome::kExpired, ""));
-    } else if (auto task = method_.Convert(request_, deadline_, *this); !task) {
+    } else if (const auto priority = PriorityOf(request_); !priority) {
+      End(BadInput(priority.error()));
+    } else if (auto task = method_.Convert(request_, TermsOf(*priority), *this); !task) {
       End(task.error());
     } else if (*task == nullptr) {
       End(Filled());
@@ -103,6 +106,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
       Submit(std::move(*task));
     }
     Release();
+  }
+
+  batching::Terms TermsOf(batching::Priority priority) const {
+    return {.deadline = deadline_, .client = entry_.caller().key, .priority = priority};
   }
 
   void Submit(std::unique_ptr<Task> task) {

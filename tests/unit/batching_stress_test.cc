@@ -62,7 +62,7 @@ class RandomTask final : public Task {
   Chunk Step() {
     if (fate_.finished > 0) ++fate_.run_after_finish;
     if (random_() % 64 == 0) return Chunk::kFailed;
-    set_priority(random_() % 2 == 0 ? Priority::kInteractive : Priority::kBulk);
+    TakeTurnsFor(random_() % 8, random_() % 2 == 0 ? Priority::kInteractive : Priority::kBulk);
     return --left_ == 0 ? Chunk::kDone : Chunk::kAgain;
   }
 

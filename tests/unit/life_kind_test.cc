@@ -55,7 +55,7 @@ struct Ran {
 Ran RunOn(Slot& slot, std::vector<LifeRun> runs, const LifeChunk& chunk) {
   NoListener nobody;
   const std::size_t count = runs.size();
-  LifeTask task(std::move(runs), chunk, batching::TimePoint::max(), nobody);
+  LifeTask task(std::move(runs), chunk, {}, nobody);
   batching::Task* const batch = &task;
   Ran ran;
   for (batching::Chunk became = batching::Chunk::kAgain; became == batching::Chunk::kAgain;) {
@@ -346,7 +346,7 @@ TEST(LifeTaskCostTest, FactsAndMemoryCount) {
   NoListener nobody;
   const auto cost_of = [&](const LifeRun& run) {
     std::vector<LifeRun> runs(1, run);
-    return LifeTask(std::move(runs), ChunksOf(100), batching::TimePoint::max(), nobody).cost();
+    return LifeTask(std::move(runs), ChunksOf(100), {}, nobody).cost();
   };
   LifeRun run;
   run.board = life::Board::Empty(64, 64);
@@ -376,7 +376,7 @@ TEST(LifeTaskCostTest, AChunkIsFilledAndNotOverfilled) {
     }
     LifeChunk chunk = ChunksOf(1'000'000);
     chunk.word_steps = 1 << 20;
-    const LifeTask task(std::move(runs), chunk, batching::TimePoint::max(), nobody);
+    const LifeTask task(std::move(runs), chunk, {}, nobody);
     EXPECT_LE(task.cost().work, chunk.word_steps) << count;
     EXPECT_GE(task.cost().work, chunk.word_steps * 9 / 10) << count;
   }
@@ -401,7 +401,7 @@ TEST(LifeTaskFaultTest, ABrokenDeviceFailsTheTask) {
   NoListener nobody;
   std::vector<LifeRun> runs(1);
   runs[0].board = life::Board::Empty(8, 8);
-  LifeTask task(std::move(runs), ChunksOf(1), batching::TimePoint::max(), nobody);
+  LifeTask task(std::move(runs), ChunksOf(1), {}, nobody);
   batching::Task* const batch = &task;
   batching::Chunk became{};
   LifeRunner(slot).Run({&batch, 1}, {&became, 1});

@@ -68,9 +68,13 @@ Snapshot SmallSnapshot() {
   counters.queued = 8;
   counters.running = 9;
   counters.bytes = 1'048'576;
+  counters.accepted_bulk = 3;
+  counters.refused_work_full = 23;
+  counters.queued_work_ns = 250'000'000;
   now.kinds = {{"life", counters}};
   now.max_queued_calls = 4096;
   now.max_queued_bytes = 1u << 30;
+  now.max_queued_work = std::chrono::seconds(10);
   now.odds_cache = {.hits = 11, .misses = 12, .entries = 13, .bytes = 14, .max_bytes = 15};
   now.race_tables[0].state = server::RaceTableState::kReady;
   now.race_tables[0].bytes = 16;
@@ -113,6 +117,9 @@ gpusim_device_busy_seconds_total{device="1"} 0
 # HELP gpusim_requests_accepted_total Requests that were queued.
 # TYPE gpusim_requests_accepted_total counter
 gpusim_requests_accepted_total{kind="life"} 20
+# HELP gpusim_bulk_requests_accepted_total Those of them that were queued as bulk; the others are interactive.
+# TYPE gpusim_bulk_requests_accepted_total counter
+gpusim_bulk_requests_accepted_total{kind="life"} 3
 # HELP gpusim_requests_total Requests that ended, by what became of them.
 # TYPE gpusim_requests_total counter
 gpusim_requests_total{kind="life",outcome="answered"} 10
@@ -124,6 +131,7 @@ gpusim_requests_total{kind="life",outcome="drained"} 4
 # TYPE gpusim_requests_refused_total counter
 gpusim_requests_refused_total{kind="life",reason="queue_full"} 5
 gpusim_requests_refused_total{kind="life",reason="bytes_full"} 6
+gpusim_requests_refused_total{kind="life",reason="work_full"} 23
 gpusim_requests_refused_total{kind="life",reason="draining"} 7
 # HELP gpusim_queued_requests Requests that wait for a slot.
 # TYPE gpusim_queued_requests gauge
@@ -134,12 +142,18 @@ gpusim_running_requests{kind="life"} 9
 # HELP gpusim_queued_bytes Bytes of the queued and running requests' boards.
 # TYPE gpusim_queued_bytes gauge
 gpusim_queued_bytes{kind="life"} 1048576
+# HELP gpusim_queued_work_seconds What the waiting requests' next chunks will take, at the pace of late.
+# TYPE gpusim_queued_work_seconds gauge
+gpusim_queued_work_seconds{kind="life"} 0.25
 # HELP gpusim_max_queued_requests Limit of a kind's queued and running requests.
 # TYPE gpusim_max_queued_requests gauge
 gpusim_max_queued_requests 4096
 # HELP gpusim_max_queued_bytes Limit of a kind's gpusim_queued_bytes.
 # TYPE gpusim_max_queued_bytes gauge
 gpusim_max_queued_bytes 1073741824
+# HELP gpusim_max_queued_work_seconds Limit of a kind's gpusim_queued_work_seconds.
+# TYPE gpusim_max_queued_work_seconds gauge
+gpusim_max_queued_work_seconds 10
 )";
 
 // 4 us and 10 us are at most 10 us, 30 us at most 50, 3 ms at most 5, and 20 s above all.

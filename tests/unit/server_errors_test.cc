@@ -101,6 +101,7 @@ TEST(ErrorMappingTest, Refusals) {
   using batching::Refusal;
   const grpc::Status full = Refused({.reason = Refusal::Reason::kQueueFull,
                                      .limit = 7,
+                                     .value = 0,
                                      .retry_after = std::chrono::milliseconds(1250)},
                                     "life");
   EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
@@ -115,13 +116,24 @@ TEST(ErrorMappingTest, Refusals) {
 
   const grpc::Status bytes = Refused({.reason = Refusal::Reason::kBytesFull,
                                       .limit = 4096,
+                                      .value = 0,
                                       .retry_after = std::chrono::milliseconds(1)},
                                      "life");
   EXPECT_EQ(bytes.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(bytes.error_message(), HasSubstr("max-queued-bytes of life is 4096"));
 
-  const grpc::Status draining =
-      Refused({.reason = Refusal::Reason::kDraining, .limit = 0, .retry_after = {}}, "life");
+  const grpc::Status work = Refused({.reason = Refusal::Reason::kWorkFull,
+                                     .limit = 10'000,
+                                     .value = 10'400,
+                                     .retry_after = std::chrono::milliseconds(5)},
+                                    "life");
+  EXPECT_EQ(work.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(work.error_message(),
+            "max-queued-work of life is 10000 ms, and with this call 10400 ms of work would be "
+            "queued; retry after 5 ms");
+
+  const grpc::Status draining = Refused(
+      {.reason = Refusal::Reason::kDraining, .limit = 0, .value = 0, .retry_after = {}}, "life");
   EXPECT_EQ(draining.error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 

@@ -104,7 +104,7 @@ std::uint64_t ChunkWork(std::uint32_t width, std::uint64_t generations,
   std::vector<kinds::LifeRun> runs(1);
   runs[0].board = life::Board::Empty(width, width);
   runs[0].generations = generations;
-  const kinds::LifeTask task(std::move(runs), chunk, batching::TimePoint::max(), listener);
+  const kinds::LifeTask task(std::move(runs), chunk, {}, listener);
   return task.cost().work;
 }
 
