@@ -88,6 +88,15 @@ ServerStatistics FromMessage(const v1::GetStatisticsResponse& message) {
                       .entries = cache.entries(),
                       .bytes = cache.bytes(),
                       .max_bytes = cache.max_bytes()};
+  for (const v1::CallStatistics& calls : message.calls())
+    statistics.calls.push_back(
+        {.method = calls.method(), .code = calls.code(), .count = calls.count()});
+  for (const v1::DeviceStatistics& device : message.devices())
+    statistics.device_busy.emplace_back(device.busy_ns());
+  statistics.calls_under_way = message.calls_under_way();
+  statistics.open_streams = message.open_streams();
+  statistics.conversions_waiting = message.conversions_waiting();
+  statistics.conversions_refused = message.conversions_refused();
   return statistics;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,10 @@ class Backend {
   virtual DeviceResult<std::unique_ptr<life::DeviceCells>> MakeCells(std::size_t device,
                                                                      std::uint32_t width,
                                                                      std::uint32_t height) = 0;
+
+  // The first fault after which the process can not use its devices any more, of any call so far: also of those on cells, and
+  // of another thread's. Nothing while they are fine.
+  virtual std::optional<DeviceFault> StickyFault() const { return std::nullopt; }
 
   // Bytes that can still be had on the device, now.
   virtual std::uint64_t FreeMemory(std::size_t device) const = 0;

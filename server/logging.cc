@@ -100,12 +100,16 @@ std::shared_ptr<spdlog::logger> MakeLogger(LogLevel level, LogFormat format) {
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_level(SpdlogLevel(level));
   logger->flush_on(spdlog::level::trace);
-  if (format == LogFormat::kJson) {
-    logger->set_formatter(std::make_unique<JsonFormatter>());
-  } else {
-    logger->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
-  }
+  SetFormat(*logger, format);
   return logger;
+}
+
+void SetFormat(spdlog::logger& logger, LogFormat format) {
+  if (format == LogFormat::kJson) {
+    logger.set_formatter(std::make_unique<JsonFormatter>());
+  } else {
+    logger.set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
+  }
 }
 
 void TakeLibraryLogs(std::shared_ptr<spdlog::logger> logger) {

@@ -14,6 +14,9 @@ namespace gpusim::server {
 // Thread-safe; writes at once.
 std::shared_ptr<spdlog::logger> MakeLogger(LogLevel level, LogFormat format);
 
+// How the logger's sinks write a line.
+void SetFormat(spdlog::logger& logger, LogFormat format);
+
 // A logger of this name writes JSON fields of its own making: its messages go into the object as they are.
 inline constexpr std::string_view kFieldsLogger = "fields";
 

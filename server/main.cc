@@ -1,9 +1,18 @@
 // gpusim-server: a process round a Server. Exit status 0 after SIGTERM or SIGINT, 1 if it can not
-// start, 2 for wrong usage.
+// start, 2 for wrong usage, 3 when a device is lost, 4 when one hangs, 5 when the stop takes too long.
+//
+//   thread of signals --+--> Endings --> main: Drain ---------> 0
+//   watch of devices  --+        |
+//                                +-----> guard: a loss -------> 3 or 4, at once, whatever main is in
+//                                               the time -----> 5
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,12 +21,16 @@
 #include <unistd.h>
 
 #include "server/config/server_options.h"
+#include "server/device/device_watch.h"
+#include "server/endings.h"
 #include "server/logging.h"
 #include "server/race/race_tables.h"
 #include "server/server.h"
 
 namespace {
 
+using gpusim::server::DeviceLoss;
+using gpusim::server::Endings;
 using gpusim::server::Server;
 
 sigset_t StopSignals() {
@@ -28,7 +41,7 @@ sigset_t StopSignals() {
   return signals;
 }
 
-// Every thread inherits it, so that only AwaitStop gets them; hence before the first thread.
+// Every thread inherits it, so that only ListenForSignals gets them; hence before the first thread.
 void BlockStopSignals() {
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -36,19 +49,56 @@ void BlockStopSignals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-// Afterwards a second signal ends the process at once, as it does any other.
-int AwaitStop() {
+// The first signal asks for a stop, the second one ends the process at once, as it does any other.
+void ListenForSignals(Endings& endings, spdlog::logger& log) {
   const sigset_t signals = StopSignals();
   int received = 0;
   sigwait(&signals, &received);
+  log.info("stopping: got signal {}", received);
+  endings.Stop(received);
+  sigwait(&signals, &received);
+  log.warn("stopping at once: got signal {}", received);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-  return received;
+  std::raise(received);
+}
+
+// The device can not be used any more, and a thread that waits for it not be joined: so nothing is destroyed.
+[[noreturn]] void EndWithoutDevice(const DeviceLoss& loss, Server& server, spdlog::logger& log) {
+  server.Abandon();
+  const int status = StatusOf(loss.how);
+  log.critical("ending with status {}: {}", status, loss.what);
+  log.flush();
+  std::_Exit(status);
+}
+
+std::chrono::milliseconds LongestStop(const gpusim::server::ServerOptions& options) {
+  return options.drain_time + std::chrono::seconds(5);
+}
+
+// Bounds the stop, which `longest` of is left: by then the process has ended, whatever keeps it.
+void GuardStop(Endings& endings, std::chrono::milliseconds longest, Server& server,
+               spdlog::logger& log) {
+  const auto deadline = std::chrono::steady_clock::now() + longest;
+  endings.AwaitStage(Endings::Stage::kDrained, deadline);
+  std::string left = "its parts";
+  if (!endings.reached(Endings::Stage::kDrained)) {
+    if (const auto loss = endings.loss()) EndWithoutDevice(*loss, server, log);
+    left = server.DescribeWhatIsLeft();
+  }
+  endings.AwaitStage(Endings::Stage::kEnded, deadline);
+  if (endings.reached(Endings::Stage::kEnded)) return;
+  log.critical("ending with status {}: not stopped within {}: {}", gpusim::server::kStopTooLong,
+               gpusim::server::FormatDuration(longest), left);
+  log.flush();
+  std::_Exit(gpusim::server::kStopTooLong);
 }
 
 // For scripts and people: the addresses are served from now on.
 void PrintAddresses(const Server& server) {
   for (const std::string& address : server.addresses())
     std::printf("listening on %s\n", address.c_str());
+  if (!server.probe_address().empty())
+    std::printf("probes on %s\n", server.probe_address().c_str());
   if (!server.metrics_address().empty())
     std::printf("metrics on %s\n", server.metrics_address().c_str());
   std::fflush(stdout);
@@ -95,21 +145,33 @@ int main(int argc, char** argv) {
   const auto log = gpusim::server::MakeLogger(options->log_level, options->log_format);
   gpusim::server::TakeLibraryLogs(log);
   log->info("gpusim-server {}", gpusim::server::Version());
+  for (const std::string& name : gpusim::server::UnknownVariables(environ))
+    log->warn("the environment has {}, which is no flag of this server", name);
 
   auto backend = gpusim::server::MakeBackend(*options, *log);
   if (options->build_race_table != 0) return BuildRaceTable(*options, backend);
+  static Endings endings;  // threads that are not joined know it
   auto server = std::move(backend).and_then([&](std::unique_ptr<gpusim::Backend> chosen) {
-    return Server::Start(*options, std::move(chosen), log);
+    return Server::Start(*options, std::move(chosen), log,
+                         [](const DeviceLoss& loss) { endings.Lose(loss); });
   });
   if (!server) {
     log->error("{}", server.error());
-    return 1;
+    return gpusim::server::kCannotStart;
   }
 
   PrintAddresses(**server);
   log->info("serving");
-  log->info("stopping: got signal {}", AwaitStop());
+  std::thread(ListenForSignals, std::ref(endings), std::ref(*log)).detach();
+  endings.AwaitWish();
+  if (const auto loss = endings.loss()) EndWithoutDevice(*loss, **server, *log);
+  std::thread guard([&] { GuardStop(endings, LongestStop(*options), **server, *log); });
   (*server)->Drain(options->drain_time);
+  endings.Reach(Endings::Stage::kDrained);
+  server->reset();
+  endings.Reach(Endings::Stage::kEnded);
+  guard.join();
+  if (const auto loss = endings.loss()) return StatusOf(loss->how);
   log->info("stopped");
-  return 0;
+  return gpusim::server::kStopped;
 }

@@ -8,17 +8,15 @@
 #include <utility>
 
 #include <grpc/grpc.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
-#include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 #include <spdlog/spdlog.h>
 
-#include "server/access/tls_credentials.h"
 #include "server/batching/kind_report.h"
 #include "server/call_log.h"
 #include "server/config/listen_address.h"
+#include "server/grpc_setup.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/warm_up.h"
 
 namespace gpusim::server {
 namespace {
@@ -26,10 +24,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Of all headers of a call together.
-constexpr int kMaxMetadataBytes = 16 << 10;
 // While draining: long enough for a call that came in just before to be seen by its handler.
 constexpr milliseconds kTick{100};
+// Who watches the health has so long to go elsewhere before calls are refused.
+constexpr milliseconds kNotice{500};
 
 kinds::BatchSizes SizesFor(const ServerOptions& options, const Backend& backend) {
   return kinds::BatchSizesFor(backend, options.max_step_cells / life::kCellsPerWord);
@@ -53,12 +51,13 @@ std::vector<std::size_t> DevicesOf(std::size_t slots, std::size_t devices) {
 }
 
 std::vector<batching::SlotRunners> RunnersOf(const std::vector<std::unique_ptr<Slot>>& slots,
-                                             std::size_t devices) {
+                                             std::size_t devices, DeviceWatch& watch) {
   const std::vector<std::size_t> device_of = DevicesOf(slots.size(), devices);
   std::vector<batching::SlotRunners> runners;
   runners.reserve(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i)
-    runners.push_back(kinds::RunnersOf(*slots[i], device_of[i], devices));
+    runners.push_back(
+        watch.Watch(kinds::RunnersOf(*slots[i], device_of[i], devices), device_of[i]));
   return runners;
 }
 
@@ -100,7 +99,8 @@ std::vector<std::uint64_t> BoardBudgets(const ServerOptions& options, const Back
   return budgets;
 }
 
-boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend& backend) {
+boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend& backend,
+                                    const DeviceWatch& watch) {
   return {.on = options.boards,
           .owner = options.server_id.empty() ? HostId() : options.server_id,
           .address = options.advertise_address,
@@ -108,61 +108,16 @@ boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend&
           .max_boards = options.max_boards,
           .max_state_bytes = options.max_state_bytes,
           .device_memory = BoardBudgets(options, backend),
-          .first_kind = kinds::kBoards};
+          .first_kind = kinds::kBoards,
+          .device_is_lost = [&watch] { return watch.lost(); }};
 }
 
 // A stream that begins with its connection ends before that is asked to close, at 90% of its age at the earliest.
 milliseconds StreamAge(const ServerOptions& options) { return options.max_connection_age * 8 / 10; }
 
-// gRPC's reflection asks nobody for a token, so that servers that do go without. It comes by itself where its library is linked.
-class WithoutReflection final : public grpc::ServerBuilderOption {
- public:
-  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
-    std::erase_if(*plugins,
-                  [](const auto& plugin) { return plugin->name() == "proto_reflection"; });
-  }
-};
-
-// These two are for all servers of a process, and not thread-safe.
-void SetUpGrpcOnce() {
-  static std::once_flag once;
-  std::call_once(once, [] { grpc::EnableDefaultHealthCheckService(true); });
-}
-
-tl::expected<std::shared_ptr<grpc::ServerCredentials>, std::string> TcpCredentials(
-    const ServerOptions& options) {
-  const access::TlsFiles files{.certificate = options.tls_certificate,
-                               .key = options.tls_key,
-                               .client_ca = options.tls_client_ca};
-  if (!files.on()) return grpc::InsecureServerCredentials();
-  return access::MakeTlsCredentials(files);
-}
-
-void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_request_bytes));
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
-                             static_cast<int>(options.max_concurrent_streams));
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
-  builder.SetResourceQuota(
-      grpc::ResourceQuota("gpusim").Resize(static_cast<std::size_t>(options.max_grpc_bytes)));
-  // There is no limit to how long open calls may go on afterwards: streams end themselves.
-  if (options.max_connection_age > milliseconds(0))
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
-                               static_cast<int>(options.max_connection_age.count()));
-  // Two servers on one port would each get some of the calls, and both look fine.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // Clients keep idle connections alive through balancers; gRPC's own limit of a ping in 5 minutes
-  // would close them.
-  constexpr int kLeastPingMs = 10'000;
-  constexpr int kPingEveryMs = 60'000;
-  constexpr int kPingTimeoutMs = 20'000;
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // A client whose machine is gone says no goodbye; ours asks likewise.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+std::vector<std::string> ServiceNames() {
+  return {v1::CamelUpService::service_full_name(), v1::LifeService::service_full_name(),
+          v1::ServerService::service_full_name()};
 }
 
 }  // namespace
@@ -187,14 +142,22 @@ tl::expected<std::unique_ptr<Backend>, std::string> MakeBackend(const ServerOpti
 
 tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
     const ServerOptions& options, std::unique_ptr<Backend> backend,
-    std::shared_ptr<spdlog::logger> log) {
+    std::shared_ptr<spdlog::logger> log, std::function<void(const DeviceLoss&)> on_device_lost) {
   auto tokens = OpenTokens(options, log);
   if (!tokens) return tl::unexpected(std::move(tokens.error()));
-  Parts parts{.tokens = *std::move(tokens),
-              .backend = std::move(backend),
-              .warm_streams = nullptr,
-              .race_tables = nullptr,
-              .slots = {}};
+  Parts parts;
+  parts.tokens = *std::move(tokens);
+  parts.backend = std::move(backend);
+  parts.health = std::make_unique<HealthState>(ServiceNames());
+  if (options.inject_fault)
+    parts.fault_injection = std::make_unique<FaultInjection>(*options.inject_fault);
+  parts.device_watch = std::make_unique<DeviceWatch>(
+      *parts.backend, options.device_timeout,
+      [&health = *parts.health, log, tell = std::move(on_device_lost)](const DeviceLoss& loss) {
+        log->critical("a device is lost: {}", loss.what);
+        health.LoseDevice();
+        tell(loss);
+      });
   parts.warm_streams = std::make_unique<kinds::WarmStreams>(
       options.rng_seed != 0 ? options.rng_seed : kinds::RandomSeed(),
       parts.backend->devices().size());
@@ -204,6 +167,7 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
   auto slots = MakeSlots(options, parts);
   if (!slots) return tl::unexpected(std::move(slots.error()));
   parts.slots = *std::move(slots);
+  parts.health->SetWarm();
   std::unique_ptr<Server> server(new Server(options, std::move(parts), std::move(log)));
   if (auto boards = server->boards_.Start(); !boards)
     return tl::unexpected(std::move(boards.error()));
@@ -235,9 +199,10 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
       const std::string place = "device " + std::to_string(device) + " (" +
                                 backend.devices()[device].name + "), slot " + std::to_string(i);
       if (!slot) return tl::unexpected(place + ": " + slot.error().what);
-      if (const auto warm = kinds::WarmUp(backend, device, **slot, races); !warm)
-        return tl::unexpected(place + ", warm-up: " + warm.error());
-      slots.push_back(*std::move(slot));
+      if (const auto warm = kinds::WarmUp(backend, device, **slot, capacity, races); !warm)
+        return tl::unexpected(place + ", warm-up: " + warm.error().what);
+      if (parts.fault_injection) *slot = parts.fault_injection->Break(*std::move(slot), device);
+      slots.push_back(parts.device_watch->Watch(*std::move(slot), device));
     }
   }
   return slots;
@@ -246,6 +211,9 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
 Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog::logger> log)
     : log_(std::move(log)),
       backend_(std::move(parts.backend)),
+      health_(std::move(parts.health)),
+      fault_injection_(std::move(parts.fault_injection)),
+      device_watch_(std::move(parts.device_watch)),
       warm_streams_(std::move(parts.warm_streams)),
       race_tables_(std::move(parts.race_tables)),
       slots_(std::move(parts.slots)),
@@ -256,9 +224,9 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
       conversions_(ConversionThreads(), MaxWaitingConversions(options)),
       scheduler_(kinds::KindsOf(SizesFor(options, *backend_), backend_->devices().size(),
                                 options.max_queued_calls, options.max_queued_bytes),
-                 RunnersOf(slots_, backend_->devices().size()), batching::SteadyClock(),
-                 DevicesOf(slots_.size(), backend_->devices().size())),
-      boards_(StoreOptionsOf(options, *backend_), *backend_, scheduler_,
+                 RunnersOf(slots_, backend_->devices().size(), *device_watch_),
+                 batching::SteadyClock(), DevicesOf(slots_.size(), backend_->devices().size())),
+      boards_(StoreOptionsOf(options, *backend_, *device_watch_), *backend_, scheduler_,
               [this](const std::string& line) { log_->info("boards: {}", line); }),
       request_memory_(batching::SteadyClock()),
       context_{.scheduler = scheduler_,
@@ -288,18 +256,18 @@ Server::Server(const ServerOptions& options, Parts parts, std::shared_ptr<spdlog
                          .backend = *backend_,
                          .slots_per_device = static_cast<std::uint32_t>(options.slots),
                          .limits = LimitsOf(options),
-                         .started = steady_clock::now()}) {}
+                         .started = steady_clock::now()}),
+      health_service_(*health_) {}
 
 Server::~Server() { Drain(milliseconds(0)); }
 
 tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
   const auto credentials = TcpCredentials(options);
   if (!credentials) return tl::unexpected(credentials.error());
-  SetUpGrpcOnce();
   grpc::ServerBuilder builder;
-  SetLimits(options, builder);
-  if (gate_.asks_for_tokens()) builder.SetOption(std::make_unique<WithoutReflection>());
+  SetUp(options, builder);
   builder.RegisterService(&camel_up_).RegisterService(&life_).RegisterService(&server_);
+  builder.RegisterService(&health_service_);
 
   constexpr int kNotTried = -1;
   ports_.assign(options.listen.size(), kNotTried);
@@ -329,10 +297,14 @@ tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
   }
   advertised_address_.Set(options.advertise_address.empty() ? addresses_.front()
                                                             : options.advertise_address);
-  for (const char* service :
-       {v1::CamelUpService::service_full_name(), v1::LifeService::service_full_name(),
-        v1::ServerService::service_full_name()})
-    grpc_->GetHealthCheckService()->SetServingStatus(service, true);
+  return ListenForProbes(options);
+}
+
+tl::expected<void, std::string> Server::ListenForProbes(const ServerOptions& options) {
+  if (options.probe_listen.empty()) return {};
+  auto probes = ProbeEndpoint::Listen(options.probe_listen, *health_);
+  if (!probes) return tl::unexpected(std::move(probes.error()));
+  probes_ = *std::move(probes);
   return {};
 }
 
@@ -351,8 +323,9 @@ void Server::Drain(milliseconds drain_time) {
 void Server::FinishCalls(milliseconds drain_time) {
   log_->info("draining: {} call(s) under way, for {} at most", calls_.under_way(),
              FormatDuration(drain_time));
-  grpc_->GetHealthCheckService()->Shutdown();
+  health_->BeginDrain();
   const auto deadline = steady_clock::now() + drain_time;
+  std::this_thread::sleep_for(std::min(drain_time, kNotice));
   // Waits for the calls. The deadline it takes is when it cancels them, which is for the worst case
   // only: before that, the scheduler ends them with a status that says why.
   constexpr milliseconds kLastResort{5'000};
@@ -373,6 +346,28 @@ void Server::FinishCalls(milliseconds drain_time) {
   if (shutdown.wait_for(kTick) != std::future_status::ready)
     grpc_server_cancel_all_calls(grpc_->c_server());
   shutdown.get();
+}
+
+void Server::Abandon() {
+  scheduler_.Abandon();
+  if (grpc_ == nullptr) return;
+  health_->BeginDrain();  // ends its watches
+  open_streams_.EndAllSoon();
+  // It may wait for ever for a call that a hung device keeps; nobody waits for it then.
+  static constexpr std::chrono::seconds kLongest{2};
+  auto closed = std::make_shared<std::promise<void>>();
+  std::thread([this, closed] {
+    grpc_->Shutdown(std::chrono::system_clock::now() + 2 * kLongest);
+    closed->set_value();
+  }).detach();
+  if (closed->get_future().wait_for(kLongest) != std::future_status::ready)
+    log_->error("abandoned: {}", DescribeWhatIsLeft());
+}
+
+std::string Server::DescribeWhatIsLeft() const {
+  return std::to_string(calls_.under_way()) + " call(s) under way, " +
+         std::to_string(open_streams_.count()) + " open stream(s), " +
+         std::to_string(boards_.use().running) + " board(s) running";
 }
 
 bool Server::AwaitCalls(const std::future<void>& shutdown, steady_clock::time_point deadline) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -23,8 +24,13 @@
 #include "server/boards/board_store.h"
 #include "server/cache/odds_cache.h"
 #include "server/config/server_options.h"
+#include "server/device/device_watch.h"
+#include "server/device/fault_injection.h"
+#include "server/health/health_service.h"
+#include "server/health/health_state.h"
 #include "server/kinds/warm_stream.h"
 #include "server/metrics/endpoint.h"
+#include "server/probe_endpoint.h"
 #include "server/race/race_tables.h"
 #include "server/services/advertised_address.h"
 #include "server/services/camel_up_service.h"
@@ -45,10 +51,12 @@ tl::expected<std::unique_ptr<Backend>, std::string> MakeBackend(const ServerOpti
 class Server {
  public:
   // Blocks until every kernel has run once and all addresses are listened on. The error is one line
-  // that names what failed. The options are valid (see ParseServerOptions).
+  // that names what failed. The options are valid (see ParseServerOptions). `on_device_lost` is told once, on any thread, when
+  // the server has to be abandoned; it must not block.
   static tl::expected<std::unique_ptr<Server>, std::string> Start(
       const ServerOptions& options, std::unique_ptr<Backend> backend,
-      std::shared_ptr<spdlog::logger> log);
+      std::shared_ptr<spdlog::logger> log,
+      std::function<void(const DeviceLoss&)> on_device_lost = [](const DeviceLoss&) {});
 
   // Drains without any time for it, if that has not been done.
   ~Server();
@@ -59,6 +67,8 @@ class Server {
   const std::vector<std::string>& addresses() const { return addresses_; }
   // The ports alone, in the same order; 0 for a Unix socket.
   const std::vector<int>& ports() const { return ports_; }
+  // HOST:PORT where health alone is told, with the port that was got; empty if nowhere.
+  std::string probe_address() const { return probes_ ? probes_->address() : ""; }
   // HOST:PORT where metrics are served, with the port that was got; empty if nowhere.
   std::string metrics_address() const { return metrics_ ? metrics_->address() : ""; }
 
@@ -68,11 +78,25 @@ class Server {
   // Blocks; for one thread; idempotent.
   void Drain(std::chrono::milliseconds drain_time);
 
+  // A device is lost: what is queued fails with UNAVAILABLE, no new call is let in, nothing is saved. Blocks for 2 s at the
+  // most, for the answers to leave; what is under way on a device may go on. Then the process has to end without
+  // destroying the server. Also while Drain is under way.
+  void Abandon();
+
+  // What is left to do, for the log of a stop that takes too long.
+  std::string DescribeWhatIsLeft() const;
+
+  // For more services on other addresses; says the same as the server's own.
+  HealthState& health() { return *health_; }
+
  private:
   // What exists before the first request.
   struct Parts {
     std::unique_ptr<access::TokenFile> tokens;  // null: none are asked for
     std::unique_ptr<Backend> backend;
+    std::unique_ptr<HealthState> health;
+    std::unique_ptr<FaultInjection> fault_injection;
+    std::unique_ptr<DeviceWatch> device_watch;
     std::unique_ptr<kinds::WarmStreams> warm_streams;
     std::unique_ptr<RaceTables> race_tables;
     std::vector<std::unique_ptr<Slot>> slots;
@@ -85,6 +109,7 @@ class Server {
   static tl::expected<std::unique_ptr<access::TokenFile>, std::string> OpenTokens(
       const ServerOptions& options, const std::shared_ptr<spdlog::logger>& log);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
+  tl::expected<void, std::string> ListenForProbes(const ServerOptions& options);
   tl::expected<void, std::string> ListenForMetrics(const ServerOptions& options);
   metrics::Snapshot ReadMetrics() const;
   void FinishCalls(std::chrono::milliseconds drain_time);
@@ -96,6 +121,9 @@ class Server {
   // submit to the scheduler is stopped by Drain, before any of it goes.
   const std::shared_ptr<spdlog::logger> log_;
   const std::unique_ptr<Backend> backend_;
+  const std::unique_ptr<HealthState> health_;
+  const std::unique_ptr<FaultInjection> fault_injection_;  // null without --inject-fault
+  const std::unique_ptr<DeviceWatch> device_watch_;
   const std::unique_ptr<kinds::WarmStreams> warm_streams_;
   const std::unique_ptr<RaceTables> race_tables_;
   const std::vector<std::unique_ptr<Slot>> slots_;
@@ -112,7 +140,9 @@ class Server {
   CamelUpServiceImpl camel_up_;
   LifeServiceImpl life_;
   ServerServiceImpl server_;
+  HealthService health_service_;
   std::unique_ptr<grpc::Server> grpc_;
+  std::unique_ptr<ProbeEndpoint> probes_;
   std::vector<std::string> addresses_;
   std::vector<int> ports_;
   std::atomic<bool> draining_ = false;

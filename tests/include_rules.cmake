@@ -22,6 +22,8 @@ allow(server/calls    server/calls server/access server/batching)
 allow(server/batching server/batching)
 allow(server/boards   server/boards server/kinds server/batching kernels/backend.h kernels/batches.h kernels/device_cells.h kernels/life.h kernels/rules kernels/violation.h)
 allow(server/cache    server/cache server/batching kernels/batches.h kernels/odds.h kernels/rules)
+allow(server/device   server/device server/batching server/config kernels/backend.h kernels/device_fault.h)
+allow(server/health   server/health server/batching grpc/health)
 allow(server/kinds    server/kinds server/batching kernels/backend.h kernels/batches.h kernels/rules kernels/life.h kernels/camel_up.h kernels/odds.h)
 allow(server/config   server/config kernels/violation.h)
 allow(server/metrics  server/metrics server/batching server/boards/board_types.h server/cache server/calls server/config server/race)
@@ -32,7 +34,7 @@ allow(server          server kernels/backend.h kernels/batches.h kernels/life.h 
 allow(client          client gpusim google version.h)
 
 # Folders whose files never include <HEADER...> of these libraries.
-set(domain_only kernels server/batching server/boards server/cache server/kinds)
+set(domain_only kernels server/batching server/boards server/cache server/device server/kinds)
 set(service_libraries "^(grpc|grpcpp|google|spdlog|CLI|prometheus)/")
 set(cuda_headers "^(cuda|curand|cooperative_groups|nv|thrust|cub)")
 set(cuda_folders kernels/cuda tests/gpu tests/bench)

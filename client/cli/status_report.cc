@@ -2,8 +2,13 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <gpusim/result.h>
 
 #include "client/cli/life_board_report.h"
 #include "client/cli/live_view.h"
@@ -159,6 +164,32 @@ std::string Statistics(const v1::GetStatisticsResponse& statistics) {
   return table.Render(false);
 }
 
+std::string CodeName(std::uint32_t code) {
+  return code == 0 ? "OK" : std::string(StatusName(static_cast<StatusCode>(code)));
+}
+
+// A row for each method, a column for each status that occurred.
+std::string Calls(const v1::GetStatisticsResponse& statistics) {
+  std::map<std::string, std::map<std::uint32_t, std::uint64_t>> counts;
+  std::set<std::uint32_t> codes;
+  for (const v1::CallStatistics& calls : statistics.calls()) {
+    counts[calls.method()][calls.code()] = calls.count();
+    codes.insert(calls.code());
+  }
+  std::vector<Align> columns(codes.size() + 1, Align::kRight);
+  columns[0] = Align::kLeft;
+  TextTable table(std::move(columns));
+  std::vector<Cell> head{{"calls"}};
+  for (const std::uint32_t code : codes) head.push_back({CodeName(code)});
+  table.AddRow(std::move(head));
+  for (auto& [method, by_code] : counts) {
+    std::vector<Cell> row{{Printable(method)}};
+    for (const std::uint32_t code : codes) row.push_back({std::to_string(by_code[code])});
+    table.AddRow(std::move(row));
+  }
+  return table.Render(false);
+}
+
 std::string Limits(const v1::GetInfoResponse& info) {
   TextTable table({Align::kLeft, Align::kRight, Align::kRight});
   table.AddRow({{"limit"}, {"value"}, {"used"}});
@@ -176,6 +207,7 @@ std::string StatusTable(const v1::GetInfoResponse& info,
                         const v1::GetStatisticsResponse& statistics, bool with_limits) {
   std::string text = Facts(info, statistics);
   if (statistics.kinds_size() > 0) text += '\n' + Statistics(statistics);
+  if (statistics.calls_size() > 0) text += '\n' + Calls(statistics);
   if (with_limits) text += '\n' + Limits(info);
   return text;
 }

@@ -153,6 +153,7 @@ class CudaBackend : public Backend {
       return std::make_unique<cuda::CudaCells>(device, width, height, *streams_[device]);
     });
   }
+  std::optional<DeviceFault> StickyFault() const override { return cuda::StickyFaults().first(); }
   std::uint64_t FreeMemory(std::size_t device) const override {
     return Guarded([&] { return cuda::FreeForCells(static_cast<int>(device)); }).value_or(0);
   }

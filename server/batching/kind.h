@@ -24,10 +24,10 @@ struct KindOptions {
 
 // Why a task was not accepted.
 struct Refusal {
-  enum class Reason : std::uint8_t { kQueueFull, kBytesFull, kDraining };
+  enum class Reason : std::uint8_t { kQueueFull, kBytesFull, kDraining, kDeviceLost };
   Reason reason = Reason::kQueueFull;
   std::uint64_t limit = 0;  // max_tasks for kQueueFull, max_bytes for kBytesFull
-  // When the queue of now will be done at its recent pace, 1 ms to 10 s; not for kDraining.
+  // When the queue of now will be done at its recent pace, 1 ms to 10 s; of a full queue alone.
   std::chrono::milliseconds retry_after{};
 };
 

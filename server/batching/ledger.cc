@@ -13,6 +13,7 @@ std::uint64_t& CounterOf(Outcome outcome, KindCounters& counters) {
     case Outcome::kAnswered:
       return counters.answered;
     case Outcome::kFailed:
+    case Outcome::kDeviceLost:
       return counters.failed;
     case Outcome::kCancelled:
       return counters.cancelled;
@@ -87,10 +88,10 @@ void Ledger::EndExpired(TimePoint now, std::vector<EndedTask>& ended) {
   }
 }
 
-void Ledger::Stop(std::vector<EndedTask>& ended) {
+void Ledger::Stop(Outcome outcome, std::vector<EndedTask>& ended) {
   stopped_ = true;
   for (Kind& kind : kinds_) {
-    while (!kind.queue.empty()) EndQueuedTask(*kind.queue.front(), Outcome::kDraining, ended);
+    while (!kind.queue.empty()) EndQueuedTask(*kind.queue.front(), outcome, ended);
   }
 }
 

@@ -68,8 +68,8 @@ class Ledger {
   std::optional<EndedTask> Cancel(TaskId id);
   // Ends the queued tasks whose deadline has come.
   void EndExpired(TimePoint now, std::vector<EndedTask>& ended);
-  // Ends all queued tasks with kDraining, and from now on every running one that has more to do.
-  void Stop(std::vector<EndedTask>& ended);
+  // Ends all queued tasks with `outcome`, and from now on every running one that has more to do with kDraining.
+  void Stop(Outcome outcome, std::vector<EndedTask>& ended);
 
   // Fills `batch` from the served kind whose turn it is and ends what is found expired on the way. An
   // empty batch means that nothing of these kinds is queued any more.

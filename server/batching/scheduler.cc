@@ -55,7 +55,8 @@ tl::expected<TaskId, Refusal> Scheduler::Submit(KindIndex kind, std::unique_ptr<
     MutexLock lock(mutex_);
     if (draining_) {
       ledger_.CountRefusedDraining(kind);
-      return tl::unexpected(Refusal{.reason = Refusal::Reason::kDraining});
+      return tl::unexpected(Refusal{.reason = abandoned_ ? Refusal::Reason::kDeviceLost
+                                                         : Refusal::Reason::kDraining});
     }
     const tl::expected<TaskId, Refusal> accepted = ledger_.Accept(kind, task, cost, clock_.Now());
     if (!accepted) return tl::unexpected(accepted.error());
@@ -90,12 +91,25 @@ void Scheduler::Drain(TimePoint deadline) {
     while (outstanding_ > 0 && clock_.Now() < deadline) {
       clock_.WaitUntil(mutex_, nothing_left_, deadline);
     }
-    ledger_.Stop(turn.ended);
+    ledger_.Stop(Outcome::kDraining, turn.ended);
   }
   Tell(turn);
   MutexLock lock(mutex_);
   SettleTold(turn);
   while (outstanding_ > 0) clock_.WaitUntil(mutex_, nothing_left_, TimePoint::max());
+}
+
+void Scheduler::Abandon() {
+  Turn turn;
+  {
+    MutexLock lock(mutex_);
+    draining_ = true;
+    abandoned_ = true;
+    ledger_.Stop(Outcome::kDeviceLost, turn.ended);
+  }
+  Tell(turn);
+  MutexLock lock(mutex_);
+  SettleTold(turn);
 }
 
 KindCounters Scheduler::counters(KindIndex kind) const {

@@ -72,6 +72,10 @@ class Scheduler {
   // Idempotent; of several callers the earliest deadline counts.
   void Drain(TimePoint deadline);
 
+  // The devices can not be used any more: finishes what is queued with kDeviceLost and refuses new tasks. Does not wait for
+  // what is under way, which may never end. Must not be called from a Finish.
+  void Abandon();
+
   KindCounters counters(KindIndex kind) const;
   // How long batches have run on the device, up to now; those that run side by side count once. 0 for a device without slots.
   std::chrono::nanoseconds busy(std::size_t device) const;
@@ -128,6 +132,7 @@ class Scheduler {
   // When the watcher looks next; min() while it is up, as it looks before it sleeps.
   TimePoint watcher_wakes_at_ GPUSIM_GUARDED_BY(mutex_) = TimePoint::min();
   bool draining_ GPUSIM_GUARDED_BY(mutex_) = false;
+  bool abandoned_ GPUSIM_GUARDED_BY(mutex_) = false;
   bool exiting_ GPUSIM_GUARDED_BY(mutex_) = false;
 
   // Last, so that the threads find everything else made.

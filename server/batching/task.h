@@ -20,10 +20,11 @@ struct Cost {
 
 enum class Outcome : std::uint8_t {
   kAnswered,
-  kFailed,     // the device did not deliver; fault() says why
-  kCancelled,  // by its caller
-  kExpired,    // its deadline passed first
-  kDraining,   // the scheduler stopped before it was done
+  kFailed,      // the device did not deliver; fault() says why
+  kCancelled,   // by its caller
+  kExpired,     // its deadline passed first
+  kDraining,    // the scheduler stopped before it was done
+  kDeviceLost,  // the scheduler was abandoned, as its devices can not be used any more
 };
 
 // One request under way. The scheduler calls Finish exactly once, outside its locks, on whichever

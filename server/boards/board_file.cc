@@ -189,7 +189,7 @@ tl::expected<DecodedHeader, std::string> DecodeHeader(const BoardHeaderBytes& by
 }
 
 FileResult<void> WriteBoardFile(const std::string& path, const BoardFileFacts& facts,
-                                const life::DeviceCells& cells, const FileHookForTest& hook) {
+                                const life::DeviceCells& cells, const FileHook& hook) {
   auto file = WholeFile::Create(path, hook);
   if (!file) return tl::unexpected(file.error());
   // The checksum is known at the end; the header is written again then.

@@ -74,7 +74,7 @@ tl::expected<DecodedHeader, std::string> DecodeHeader(const BoardHeaderBytes& by
 
 // Writes the whole file or leaves what was there. Blocks.
 FileResult<void> WriteBoardFile(const std::string& path, const BoardFileFacts& facts,
-                                const life::DeviceCells& cells, const FileHookForTest& hook);
+                                const life::DeviceCells& cells, const FileHook& hook);
 
 // A file whose header is sound and whose size is what it says.
 class BoardFile {

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kDefaultAutosave{600};
 
 BoardStore::BoardStore(StoreOptions options, Backend& backend, batching::Scheduler& scheduler,
                        std::function<void(const std::string&)> log, batching::Clock& clock,
-                       FileHookForTest hook)
+                       FileHook hook)
     : impl_(std::make_unique<Impl>(std::move(options), backend, scheduler, std::move(log), clock,
                                    std::move(hook))) {}
 

@@ -45,6 +45,8 @@ struct StoreOptions {
   std::uint64_t max_state_bytes = 0;         // 0: as much as the disk has
   std::vector<std::uint64_t> device_memory;  // budget of boards, by device
   batching::KindIndex first_kind = 0;        // of the scheduler: device d has first_kind + d
+  // Whether what lies on the devices can not be trusted any more: from then on no file is written. Thread-safe.
+  std::function<bool()> device_is_lost = [] { return false; };
 };
 
 // A board in the making. Destroyed before Publish, it leaves nothing behind.
@@ -92,7 +94,7 @@ class BoardStore {
   // clock outlive the store; what it handed out does not. The hook is called before each step of writing a file.
   BoardStore(StoreOptions options, Backend& backend, batching::Scheduler& scheduler,
              std::function<void(const std::string&)> log,
-             batching::Clock& clock = batching::SteadyClock(), FileHookForTest hook = {});
+             batching::Clock& clock = batching::SteadyClock(), FileHook hook = {});
   // Drains, but saves nothing.
   ~BoardStore();
 

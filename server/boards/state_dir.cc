@@ -52,7 +52,7 @@ std::optional<std::string> NameOf(const std::string& file, const std::string& en
 tl::expected<std::unique_ptr<StateDir>, std::string> StateDir::Open(const std::string& dir,
                                                                     std::uint64_t max_bytes,
                                                                     const Log& log,
-                                                                    FileHookForTest hook) {
+                                                                    FileHook hook) {
   for (const fs::path& folder :
        {fs::path(dir), fs::path(dir) / kBoards, fs::path(dir) / kSnapshots}) {
     std::error_code error;
@@ -73,7 +73,7 @@ tl::expected<std::unique_ptr<StateDir>, std::string> StateDir::Open(const std::s
   return opened;
 }
 
-StateDir::StateDir(std::string dir, std::uint64_t max_bytes, Descriptor lock, FileHookForTest hook)
+StateDir::StateDir(std::string dir, std::uint64_t max_bytes, Descriptor lock, FileHook hook)
     : dir_(std::move(dir)), max_bytes_(max_bytes), lock_(std::move(lock)), hook_(std::move(hook)) {}
 
 tl::expected<void, std::string> StateDir::Look(const Log& log) {

@@ -35,7 +35,7 @@ class StateDir {
   static tl::expected<std::unique_ptr<StateDir>, std::string> Open(const std::string& dir,
                                                                    std::uint64_t max_bytes,
                                                                    const Log& log,
-                                                                   FileHookForTest hook);
+                                                                   FileHook hook);
 
   // Of boards/, by name.
   std::vector<std::string> BoardIds() const GPUSIM_EXCLUDES(mutex_);
@@ -64,7 +64,7 @@ class StateDir {
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
 
-  StateDir(std::string dir, std::uint64_t max_bytes, Descriptor lock, FileHookForTest hook);
+  StateDir(std::string dir, std::uint64_t max_bytes, Descriptor lock, FileHook hook);
   tl::expected<void, std::string> Look(const Log& log) GPUSIM_EXCLUDES(mutex_);
   tl::expected<void, std::string> LookInto(const std::string& folder, const std::string& ending,
                                            Entries& entries, const Log& log)
@@ -78,7 +78,7 @@ class StateDir {
   const std::string dir_;
   const std::uint64_t max_bytes_;
   const Descriptor lock_;
-  const FileHookForTest hook_;
+  const FileHook hook_;
   mutable batching::Mutex mutex_;
   Entries boards_ GPUSIM_GUARDED_BY(mutex_);
   Entries snapshots_ GPUSIM_GUARDED_BY(mutex_);

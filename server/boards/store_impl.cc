@@ -1,6 +1,7 @@
 #include "server/boards/store_impl.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <random>
 #include <utility>
 
@@ -26,10 +27,12 @@ std::string MadeUpName() {
 
 BoardStore::Impl::Impl(StoreOptions options, Backend& backend, batching::Scheduler& scheduler,
                        std::function<void(const std::string&)> log, batching::Clock& clock,
-                       FileHookForTest hook)
+                       FileHook hook)
     : options_(std::move(options)),
       log_(std::move(log)),
-      hook_(std::move(hook)),
+      hook_([lost = options_.device_is_lost, hook = std::move(hook)](FileStep step) {
+        return lost() ? EIO : hook ? hook(step) : 0;
+      }),
       services_(new BoardServices{.backend = backend,
                                   .scheduler = scheduler,
                                   .clock = clock,

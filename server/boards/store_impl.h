@@ -21,7 +21,7 @@ namespace gpusim::boards {
 class BoardStore::Impl {
  public:
   Impl(StoreOptions options, Backend& backend, batching::Scheduler& scheduler,
-       std::function<void(const std::string&)> log, batching::Clock& clock, FileHookForTest hook);
+       std::function<void(const std::string&)> log, batching::Clock& clock, FileHook hook);
   ~Impl();
 
   tl::expected<void, std::string> Start();
@@ -78,7 +78,7 @@ class BoardStore::Impl {
 
   const StoreOptions options_;
   const std::function<void(const std::string&)> log_;
-  const FileHookForTest hook_;
+  const FileHook hook_;
   const std::shared_ptr<BoardServices> services_;
   mutable batching::Mutex mutex_;
   std::map<std::string, std::shared_ptr<Board>, std::less<>> boards_ GPUSIM_GUARDED_BY(mutex_);

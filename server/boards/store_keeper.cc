@@ -24,6 +24,7 @@ void BoardStore::Impl::Keep() {
     next = TimePoint::max();
     const TimePoint now = services_->clock.Now();
     for (const auto& board : Boards({})) {
+      if (options_.device_is_lost()) break;  // boards and files stay as they are
       const Board::DueNow due = board->TakeDue(now, state_ != nullptr);
       if (due.look) board->Look();
       if (due.autosave) Autosave(board);
@@ -85,7 +86,7 @@ void BoardStore::Impl::Expire(const std::shared_ptr<Board>& board) {
   board->Pin(PinFor::kStore, [this, board, free](Result<Board::Pinned> pinned) {
     if (!pinned) {
       // Its cells are lost, or it is gone.
-      if (pinned.error().reason == Reason::kDevice) free();
+      if (!options_.device_is_lost() && pinned.error().reason == Reason::kDevice) free();
       return;
     }
     Post([this, board, free, pinned = std::move(pinned->board)]() mutable {

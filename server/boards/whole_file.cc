@@ -65,7 +65,7 @@ bool IsLeftover(const std::string& name) {
          name.compare(name.size() - kRandomLetters - kPart.size(), kPart.size(), kPart) == 0;
 }
 
-FileResult<std::unique_ptr<WholeFile>> WholeFile::Create(std::string path, FileHookForTest hook) {
+FileResult<std::unique_ptr<WholeFile>> WholeFile::Create(std::string path, FileHook hook) {
   if (const int error = hook ? hook(FileStep::kCreate) : 0; error != 0)
     return tl::unexpected(FaultOf(path, "cannot be written", error));
   std::string part = path + std::string(kPart) + std::string(kRandomLetters, 'X');
@@ -75,7 +75,7 @@ FileResult<std::unique_ptr<WholeFile>> WholeFile::Create(std::string path, FileH
       new WholeFile(std::move(path), std::move(part), std::move(file), std::move(hook)));
 }
 
-WholeFile::WholeFile(std::string path, std::string part, Descriptor file, FileHookForTest hook)
+WholeFile::WholeFile(std::string path, std::string part, Descriptor file, FileHook hook)
     : path_(std::move(path)),
       part_(std::move(part)),
       file_(std::move(file)),

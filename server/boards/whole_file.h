@@ -22,8 +22,9 @@ template <class T>
 using FileResult = tl::expected<T, FileFault>;
 
 enum class FileStep : std::uint8_t { kCreate, kWrite, kSync, kRename, kSyncFolder };
-// Called before each step of a write: 0 lets it happen, another value is the errno that it fails with. May not return at all.
-using FileHookForTest = std::function<int(FileStep)>;
+// Called before each step of a write: 0 lets it happen, another value is the errno that it fails with. May not return at all
+// (in tests).
+using FileHook = std::function<int(FileStep)>;
 
 // An open file descriptor.
 class Descriptor {
@@ -44,7 +45,7 @@ class Descriptor {
 // For one thread. Destroyed before Commit, it leaves nothing behind.
 class WholeFile {
  public:
-  static FileResult<std::unique_ptr<WholeFile>> Create(std::string path, FileHookForTest hook);
+  static FileResult<std::unique_ptr<WholeFile>> Create(std::string path, FileHook hook);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
@@ -55,13 +56,13 @@ class WholeFile {
   FileResult<void> Commit();
 
  private:
-  WholeFile(std::string path, std::string part, Descriptor file, FileHookForTest hook);
+  WholeFile(std::string path, std::string part, Descriptor file, FileHook hook);
   FileResult<void> Try(FileStep step, const std::function<bool()>& action);
 
   const std::string path_;
   const std::string part_;  // the temporary name
   Descriptor file_;
-  const FileHookForTest hook_;
+  const FileHook hook_;
   bool committed_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -59,13 +60,20 @@ std::string NewRequestId() {
 }  // namespace
 
 Caller CallerOf(std::string_view peer) {
-  if (peer.substr(0, 5) == "unix:") peer = "unix";
-  const std::size_t family = peer.find(':');
-  if (family != std::string_view::npos) peer = peer.substr(family + 1);
-  // What is left has a port, but for a Unix socket.
-  if (const std::size_t port = peer.rfind(':'); port != std::string_view::npos)
-    peer = peer.substr(0, port);
-  return {.name = std::string(peer), .key = KeyOf(peer)};
+  constexpr std::string_view kUnix = "unix:";
+  std::string name = "unknown";
+  if (peer.substr(0, kUnix.size()) == kUnix) {
+    name = "unix";
+  } else if (const std::size_t family = peer.find(':'); family != std::string_view::npos) {
+    name = peer.substr(family + 1);
+    if (const std::size_t port = name.rfind(':'); port != std::string::npos) name.resize(port);
+    // gRPC writes the brackets of an IPv6 address as a URI does.
+    for (const auto& [code, bracket] : {std::pair("%5B", "["), std::pair("%5D", "]")})
+      if (const std::size_t at = name.find(code); at != std::string::npos)
+        name.replace(at, std::string_view(code).size(), bracket);
+  }
+  const std::uint64_t key = KeyOf(name);
+  return {.name = std::move(name), .key = key};
 }
 
 CallEntry::CallEntry(CallBook& book, CallMethod method, grpc::CallbackServerContext& call)

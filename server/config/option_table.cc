@@ -103,6 +103,19 @@ OptionEntry ChoiceEntry(const std::string& flag, Enum& target,
               }};
 }
 
+OptionEntry FaultEntry(const std::string& flag, std::optional<InjectedFault>& target) {
+  return {.flag = flag,
+          .help = "A fault for tests",
+          .rule = "KIND@N or KIND@N:DEVICE, with KIND one of sticky recoverable hang slow",
+          .take =
+              [&target](std::string_view text) {
+                target = ParseInjectedFault(text);
+                return target.has_value();
+              },
+          .print = [&target] { return target ? FormatInjectedFault(*target) : std::string(); },
+          .hidden = true};
+}
+
 OptionEntry ListenEntry(std::vector<std::string>& target) {
   return {.flag = "listen",
           .kind = OptionEntry::Kind::kList,
@@ -259,6 +272,8 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                     "Deadline of calls that bring none"),
       DurationEntry("drain-time", o.drain_time, milliseconds(0), std::chrono::hours(1),
                     "How long accepted calls may go on after SIGTERM"),
+      DurationEntry("device-timeout", o.device_timeout, milliseconds(100), std::chrono::hours(1),
+                    "A batch that runs for longer counts as a device that hangs: exit status 4"),
       ChoiceEntry("boards", o.boards, kOnOff, "Keep resident boards"),
       TextEntry("state-dir", o.state_dir, "a directory",
                 "Directory where boards and snapshots are kept; empty: nowhere"),
@@ -287,6 +302,7 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
       ChoiceEntry("log-format", o.log_format, kLogFormats, "Text, or one JSON object a line"),
       ChoiceEntry("log-calls", o.log_calls, kLogCalls,
                   "Calls that get a line at their end; their ids are in it and in the trailers"),
+      FaultEntry("inject-fault", o.inject_fault),
   };
 }
 

@@ -21,7 +21,8 @@ struct OptionEntry {
   // for a switch.
   std::function<bool(std::string_view value)> take;
   std::function<std::string()> print;
-  bool* on = nullptr;  // of a switch
+  bool* on = nullptr;   // of a switch
+  bool hidden = false;  // neither in --help nor in --print-config
 };
 
 // The entries refer to `options`, which has to outlive them.

@@ -10,6 +10,8 @@
 
 #include <tl/expected.hpp>
 
+#include "server/config/injected_fault.h"
+
 namespace gpusim::server {
 
 enum class BackendChoice : std::uint8_t { kAuto, kCuda, kCpu };
@@ -58,6 +60,7 @@ struct ServerOptions {
   std::uint64_t max_cache_bytes = 64u << 20;              // of exact answers; 0: no cache
   std::chrono::milliseconds default_deadline{30'000};
   std::chrono::milliseconds drain_time{10'000};
+  std::chrono::milliseconds device_timeout{30'000};  // a batch that takes longer hangs
 
   bool boards = true;     // resident boards are kept
   std::string state_dir;  // of boards and snapshots; empty: nothing is kept
@@ -76,6 +79,8 @@ struct ServerOptions {
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
   LogCalls log_calls = LogCalls::kFailed;
+
+  std::optional<InjectedFault> inject_fault;  // for tests
 };
 
 // The process should end now instead of serving: --help, --version, --print-config, or a fault.
@@ -84,9 +89,13 @@ struct ParseExit {
   std::string text;  // for stdout, or stderr at status 2; ends with a line end
 };
 
-// Reads the command line and, where a flag is not there, GPUSIM_FLAG from the environment.
-// A fault names the flag, the value and the rule.
+// Reads the command line; where a flag is not there, GPUSIM_FLAG from the environment; and where that is not there either, the
+// file that --config names. A fault names the flag, the value and the rule, and the file's line.
 tl::expected<ServerOptions, ParseExit> ParseServerOptions(int argc, const char* const* argv);
+
+// Those of the variables "NAME=VALUE" whose names begin with GPUSIM_ and that neither the server nor the client reads, by name:
+// a flag that is misspelt, most likely. `environment` ends with a null pointer.
+std::vector<std::string> UnknownVariables(const char* const* environment);
 
 // "500ms", "10s", "2m", "1h"; nullopt for anything else, also for a number without a unit.
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);

@@ -2,11 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 #include "kernels/backend.h"
 #include "server/batching/scheduler.h"
@@ -36,11 +32,5 @@ std::vector<batching::KindOptions> KindsOf(const BatchSizes& sizes, std::size_t 
 
 // The runners of one slot of the device, which has to outlive them.
 batching::SlotRunners RunnersOf(Slot& slot, std::size_t device, std::size_t devices);
-
-// Runs every kernel once with a small batch, on a slot of the device that nobody else uses: lazy loading and
-// first allocations happen now and not in the first request. `races`: the editions whose race table is in
-// use. The error says what the device said.
-tl::expected<void, std::string> WarmUp(Backend& backend, std::size_t device, Slot& slot,
-                                       std::span<const camel_up::Edition> races);
 
 }  // namespace gpusim::kinds

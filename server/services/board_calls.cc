@@ -92,7 +92,6 @@ void UpdateBoard(const ServingContext& context, const Caller& caller,
 // Has the form of the others, which keep what to tell.
 void ListBoards(const ServingContext& context, const Caller& /*caller*/,
                 const v1::ListBoardsRequest& request,
-                // NOLINTNEXTLINE(performance-unnecessary-value-param)
                 Done<v1::ListBoardsResponse> done) {
   Violations violations;
   const std::size_t size = ReadPageSize(request.page_size(), violations);

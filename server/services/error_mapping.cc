@@ -39,6 +39,10 @@ google::rpc::RetryInfo RetryAfter(std::int64_t retry_ms) {
   return details;
 }
 
+grpc::Status DeviceLost() {
+  return {grpc::StatusCode::UNAVAILABLE, "a device is lost, and the server ends"};
+}
+
 grpc::Status BoardElsewhere(const std::string& message, const std::string& owner,
                             const std::string& address) {
   google::rpc::ErrorInfo info;
@@ -71,6 +75,7 @@ grpc::Status BadInput(const Violations& violations) {
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind) {
   if (refusal.reason == batching::Refusal::Reason::kDraining)
     return {grpc::StatusCode::UNAVAILABLE, "the server is draining"};
+  if (refusal.reason == batching::Refusal::Reason::kDeviceLost) return DeviceLost();
   // 0 would make callers come back at once, all of them.
   const std::int64_t retry_ms = std::max<std::int64_t>(1, refusal.retry_after.count());
   const bool bytes = refusal.reason == batching::Refusal::Reason::kBytesFull;
@@ -132,6 +137,8 @@ grpc::Status NotAnswered(batching::Outcome outcome, std::string_view fault) {
               "the deadline passed before the answer was there"};
     case batching::Outcome::kDraining:
       return {grpc::StatusCode::UNAVAILABLE, "the server stopped before the answer was there"};
+    case batching::Outcome::kDeviceLost:
+      return DeviceLost();
     case batching::Outcome::kFailed:
     case batching::Outcome::kAnswered:
       break;

@@ -26,7 +26,7 @@ namespace gpusim::server {
 grpc::Status BadInput(const Violations& violations);
 
 // RESOURCE_EXHAUSTED with a google.rpc.RetryInfo when the queue is full, UNAVAILABLE when the
-// server drains.
+// server drains or a device is lost.
 grpc::Status Refused(const batching::Refusal& refusal, std::string_view kind);
 
 // RESOURCE_EXHAUSTED with a google.rpc.RetryInfo: an item of a stream that has `max_items` in flight.

@@ -121,6 +121,24 @@ void FillBoards(const ServingContext& context, v1::BoardsInfo& info) {
         static_cast<std::uint64_t>(std::max<std::int64_t>(1, use.next_lease_ends->count())));
 }
 
+void FillCalls(const ServingContext& context, v1::GetStatisticsResponse& response) {
+  const CallCounts ended = context.calls.ended();
+  for (std::size_t method = 0; method < ended.size(); ++method) {
+    for (std::size_t code = 0; code < ended[method].size(); ++code) {
+      if (ended[method][code] == 0) continue;
+      v1::CallStatistics& calls = *response.add_calls();
+      calls.set_method(std::string(kCallMethodNames[method]));
+      calls.set_code(static_cast<std::uint32_t>(code));
+      calls.set_count(ended[method][code]);
+    }
+  }
+  response.set_calls_under_way(static_cast<std::uint64_t>(context.calls.under_way()));
+  response.set_open_streams(context.open_streams.count());
+  const ConversionPool::Load conversions = context.conversions.load();
+  response.set_conversions_waiting(conversions.waiting);
+  response.set_conversions_refused(conversions.refused);
+}
+
 void FillCache(const OddsCacheStatistics& statistics, v1::CacheStatistics& cache) {
   cache.set_hits(statistics.hits);
   cache.set_misses(statistics.misses);
@@ -189,6 +207,12 @@ grpc::ServerUnaryReactor* ServerServiceImpl::GetStatistics(
     FillKind(report.counters, statistics);
   }
   FillCache(context_.odds_cache.statistics(), *response->mutable_cache());
+  FillCalls(context_, *response);
+  for (std::size_t device = 0; device < facts_.backend.devices().size(); ++device) {
+    v1::DeviceStatistics& statistics = *response->add_devices();
+    statistics.set_index(static_cast<std::uint32_t>(device));
+    statistics.set_busy_ns(static_cast<std::uint64_t>(context_.scheduler.busy(device).count()));
+  }
   return Answered(call, entry);
 }
 

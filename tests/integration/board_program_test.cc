@@ -225,7 +225,9 @@ void StreamThrough(std::uint32_t side) {
   EXPECT_EQ(read, sent);
   const std::uint64_t peak = server.StatusKilobytes("VmHWM");
   const std::uint64_t buffers = boards.Get("big").board().memory_bytes() / 1024;
-  if (!kSanitized) EXPECT_LE(peak, before + buffers + (64u << 10));
+  if (!kSanitized) {
+    EXPECT_LE(peak, before + buffers + (64u << 10));
+  }
   std::printf("%ux%u: before %lu KiB, peak %lu KiB, buffers %lu KiB\n", side, side,
               static_cast<unsigned long>(before), static_cast<unsigned long>(peak),
               static_cast<unsigned long>(buffers));

@@ -231,76 +231,6 @@ TEST(ServerServiceTest, RequestsOverGrpcsLimitAreRefusedByGrpc) {
             grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
-// Wire form of the messages of grpc.health.v1, which the distribution has no header for.
-grpc::Status CheckHealth(const std::shared_ptr<grpc::Channel>& channel, const std::string& service,
-                         std::string& reply) {
-  grpc::GenericStub stub(channel);
-  const grpc::Slice request(
-      service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service);
-  PendingCall<grpc::ByteBuffer, grpc::ByteBuffer> call;
-  call.request = grpc::ByteBuffer(&request, 1);
-  call.Start([&](auto* context, auto* sent, auto* received, auto done) {
-    stub.UnaryCall(context, "/grpc.health.v1.Health/Check", {}, sent, received, done);
-  });
-  grpc::Status status = call.Await();
-  std::vector<grpc::Slice> slices;
-  if (status.ok() && call.response.Dump(&slices).ok()) {
-    for (const grpc::Slice& piece : slices)
-      reply.append(reinterpret_cast<const char*>(piece.begin()), piece.size());
-  }
-  return status;
-}
-
-TEST(HealthTest, ServesTheServerAndEveryService) {
-  constexpr char kServing[] = "\x08\x01";
-  InProcessServer server;
-  for (const char* service :
-       {"", "gpusim.v1.CamelUpService", "gpusim.v1.LifeService", "gpusim.v1.ServerService"}) {
-    std::string reply;
-    EXPECT_TRUE(CheckHealth(server.channel(), service, reply).ok()) << service;
-    EXPECT_EQ(reply, kServing) << service;
-  }
-  std::string reply;
-  EXPECT_EQ(CheckHealth(server.channel(), "nobody", reply).error_code(),
-            grpc::StatusCode::NOT_FOUND);
-}
-
-// A client that watches the health keeps a stream open for ever. A drain waited for it until its
-// time was up, although no call was left.
-TEST(HealthTest, AWatchDoesNotHoldTheDrainUp) {
-  InProcessServer server;
-  grpc::GenericStub stub(server.channel());
-  grpc::CompletionQueue queue;
-  grpc::ClientContext context;
-  auto watch = stub.PrepareCall(&context, "/grpc.health.v1.Health/Watch", &queue);
-  const auto next = [&] {
-    void* tag = nullptr;
-    bool ok = false;
-    EXPECT_TRUE(queue.Next(&tag, &ok));
-    return ok;
-  };
-  watch->StartCall(nullptr);
-  ASSERT_TRUE(next());
-  const grpc::Slice whole_server("");
-  watch->WriteLast(grpc::ByteBuffer(&whole_server, 1), grpc::WriteOptions(), nullptr);
-  ASSERT_TRUE(next());
-  grpc::ByteBuffer reply;
-  watch->Read(&reply, nullptr);
-  ASSERT_TRUE(next());
-
-  const auto start = std::chrono::steady_clock::now();
-  server.server().Drain(std::chrono::minutes(10));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(1));
-  // gRPC has the status ready only when all messages are read.
-  do {
-    watch->Read(&reply, nullptr);
-  } while (next());
-  grpc::Status status;
-  watch->Finish(&status, nullptr);
-  next();
-  queue.Shutdown();
-}
-
 TEST(ReflectionTest, ListsTheServices) {
   InProcessServer server;
   grpc::GenericStub stub(server.channel());
@@ -330,6 +260,7 @@ TEST(ReflectionTest, ListsTheServices) {
   EXPECT_THAT(names, HasSubstr("gpusim.v1.CamelUpService"));
   EXPECT_THAT(names, HasSubstr("gpusim.v1.LifeService"));
   EXPECT_THAT(names, HasSubstr("gpusim.v1.ServerService"));
+  EXPECT_THAT(names, HasSubstr("grpc.health.v1.Health"));
   grpc::Status status;
   call->Finish(&status, nullptr);
   next();

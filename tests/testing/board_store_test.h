@@ -291,7 +291,7 @@ class BoardStoreTest : public ::testing::Test {
   testing::BoardDevice device_;
   batching::FakeClock clock_;
   StoreOptions options_;
-  FileHookForTest hook_;
+  FileHook hook_;
   std::string dir_;
   std::unique_ptr<Backend> backend_;
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -69,9 +69,21 @@ void DeviceGate::LetPass(int batches) {
   while (may_pass_ > 0) changed_.Wait(mutex_);
 }
 
-void DeviceGate::Break(const std::string& fault) {
+void DeviceGate::Break(const std::string& fault, bool sticky) {
   const batching::MutexLock lock(mutex_);
-  fault_ = fault;
+  fault_ = DeviceFault{.what = fault, .sticky = sticky};
+  fault_once_ = false;
+}
+
+void DeviceGate::BreakNext(const std::string& fault, bool sticky) {
+  const batching::MutexLock lock(mutex_);
+  fault_ = DeviceFault{.what = fault, .sticky = sticky};
+  fault_once_ = true;
+}
+
+void DeviceGate::Mend() {
+  const batching::MutexLock lock(mutex_);
+  fault_.reset();
 }
 
 void DeviceGate::AwaitStopped(int batches) {
@@ -89,8 +101,9 @@ std::optional<DeviceFault> DeviceGate::Pass() {
     --may_pass_;
     changed_.NotifyAll();
   }
-  if (fault_) return DeviceFault{.what = *fault_, .sticky = false};
-  return std::nullopt;
+  std::optional<DeviceFault> fault = fault_;
+  if (fault_once_) fault_.reset();
+  return fault;
 }
 
 std::unique_ptr<Backend> MakeHeldBackend(DeviceGate& gate) {

@@ -19,7 +19,11 @@ class DeviceGate {
   // Lets so many batches through the closed gate, and waits until they have passed.
   void LetPass(int batches) GPUSIM_EXCLUDES(mutex_);
   // From now on every batch fails with this.
-  void Break(const std::string& fault) GPUSIM_EXCLUDES(mutex_);
+  void Break(const std::string& fault, bool sticky = false) GPUSIM_EXCLUDES(mutex_);
+  // The same of the next batch alone.
+  void BreakNext(const std::string& fault, bool sticky = false) GPUSIM_EXCLUDES(mutex_);
+  // Batches pass again.
+  void Mend() GPUSIM_EXCLUDES(mutex_);
   // Waits until so many batches have stopped in front of it.
   void AwaitStopped(int batches) GPUSIM_EXCLUDES(mutex_);
 
@@ -32,7 +36,8 @@ class DeviceGate {
   bool closed_ GPUSIM_GUARDED_BY(mutex_) = false;
   int stopped_ GPUSIM_GUARDED_BY(mutex_) = 0;
   int may_pass_ GPUSIM_GUARDED_BY(mutex_) = 0;
-  std::optional<std::string> fault_ GPUSIM_GUARDED_BY(mutex_);
+  std::optional<DeviceFault> fault_ GPUSIM_GUARDED_BY(mutex_);
+  bool fault_once_ GPUSIM_GUARDED_BY(mutex_) = false;
 };
 
 // The gate has to outlive the backend.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ class WrappedBackend : public Backend {
                                                              std::uint32_t height) override {
     return inner_->MakeCells(device, width, height);
   }
+  std::optional<DeviceFault> StickyFault() const override { return inner_->StickyFault(); }
   std::uint64_t FreeMemory(std::size_t device) const override { return inner_->FreeMemory(device); }
   DeviceResult<std::unique_ptr<Slot>> MakeSlot(std::size_t device, const SlotCapacity& capacity,
                                                const camel_up::StreamBase& warm) override {

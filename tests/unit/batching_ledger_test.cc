@@ -175,7 +175,7 @@ TEST_F(LedgerTest, StopEndsWhatIsQueuedAndWhatWouldComeBack) {
   Take();
   Accept(3, 0);
   Accept(4, 1);
-  ledger_.Stop(ended_);
+  ledger_.Stop(Outcome::kDraining, ended_);
   EXPECT_EQ(Ended(), (Endings{{3, Outcome::kDraining}, {4, Outcome::kDraining}}));
   batch_.chunks = {Chunk::kDone, Chunk::kAgain};
   ledger_.SettleBatch(batch_, 1000, now_, ended_);

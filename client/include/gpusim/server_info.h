@@ -98,9 +98,23 @@ struct CacheStatistics {
   std::uint64_t max_bytes = 0;  // 0: off
 };
 
+// Calls of a method that ended with a status.
+struct CallStatistics {
+  std::string method = {};  // "GetOdds"
+  std::uint32_t code = 0;   // as gRPC numbers them; 0: OK
+  std::uint64_t count = 0;
+};
+
 struct ServerStatistics {
   std::vector<KindStatistics> kinds = {};
   CacheStatistics cache = {};
+  std::vector<CallStatistics> calls = {};  // pairs that occurred
+  std::vector<std::chrono::nanoseconds> device_busy =
+      {};                             // by device: time with at least one batch on it
+  std::uint64_t calls_under_way = 0;  // with the call that asks
+  std::uint64_t open_streams = 0;
+  std::uint64_t conversions_waiting = 0;  // large messages that wait for a thread
+  std::uint64_t conversions_refused = 0;  // calls refused because too many did
 };
 
 }  // namespace gpusim
