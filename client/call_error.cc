@@ -1,6 +1,7 @@
 #include "client/call_error.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -29,6 +30,29 @@ std::string ReasonOf(std::string_view message) {
     reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
   }
   return reason;
+}
+
+// What went wrong between the two ends of a connection that was made, by the words that gRPC and OpenSSL have for it; empty:
+// none was made.
+std::string TlsReason(std::string_view message) {
+  struct Case {
+    std::string_view words;
+    const char* reason;
+  };
+  constexpr std::array<Case, 5> kCases{
+      {{"certificate verify failed",
+        "the server's certificate has expired, or is of no authority in tls_ca"},
+       {"is not in peer certificate",
+        "the server's certificate is for another name, which tls_server_name has to be"},
+       {"wrong version number", "the server speaks plaintext there"},
+       {"handshake failed", "the handshake fails"},
+       {"Socket closed",
+        "the server closed the connection at once, as those do that ask for TLS (tls_ca) or for a "
+        "certificate (tls_certificate)"}}};
+  for (const Case& known : kCases) {
+    if (message.find(known.words) != message.npos) return known.reason;
+  }
+  return {};
 }
 
 void TakeDetails(const google::rpc::Status& details, Error& error) {
@@ -63,8 +87,11 @@ Error ErrorFromStatus(const grpc::Status& status, const std::string& server, nan
   google::rpc::Status details;
   if (details.ParseFromString(status.error_details())) TakeDetails(details, error);
   if (error.code == StatusCode::kUnavailable && NobodyThere(error.message)) {
-    error.connected = false;
-    error.message = "no server answers at " + server + ": " + ReasonOf(error.message);
+    const std::string tls = TlsReason(error.message);
+    error.connected = !tls.empty();
+    error.message = error.connected
+                        ? "no TLS or plaintext in common with " + server + ": " + tls
+                        : "no server answers at " + server + ": " + ReasonOf(error.message);
   } else if (error.code == StatusCode::kDeadlineExceeded) {
     error.connected =
         connection != GRPC_CHANNEL_CONNECTING && connection != GRPC_CHANNEL_TRANSIENT_FAILURE;

@@ -98,6 +98,8 @@ void GuardStop(Endings& endings, std::chrono::milliseconds longest, Server& serv
 void PrintAddresses(const Server& server) {
   for (const std::string& address : server.addresses())
     std::printf("listening on %s\n", address.c_str());
+  if (!server.probe_address().empty())
+    std::printf("probes on %s\n", server.probe_address().c_str());
   if (!server.metrics_address().empty())
     std::printf("metrics on %s\n", server.metrics_address().c_str());
   std::fflush(stdout);
@@ -144,6 +146,8 @@ int main(int argc, char** argv) {
   const auto log = gpusim::server::MakeLogger(options->log_level, options->log_format);
   gpusim::server::TakeLibraryLogs(log);
   log->info("gpusim-server {}", gpusim::server::Version());
+  for (const std::string& name : gpusim::server::UnknownVariables(environ))
+    log->warn("the environment has {}, which is no flag of this server", name);
 
   auto backend = gpusim::server::MakeBackend(*options, *log);
   if (options->build_race_table != 0) return BuildRaceTable(*options, backend);

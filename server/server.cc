@@ -8,15 +8,13 @@
 #include <utility>
 
 #include <grpc/grpc.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
-#include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 #include <spdlog/spdlog.h>
 
-#include "server/access/tls_credentials.h"
 #include "server/batching/kind_report.h"
 #include "server/call_log.h"
 #include "server/config/listen_address.h"
+#include "server/grpc_setup.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/warm_up.h"
 
@@ -26,8 +24,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Of all headers of a call together.
-constexpr int kMaxMetadataBytes = 16 << 10;
 // While draining: long enough for a call that came in just before to be seen by its handler.
 constexpr milliseconds kTick{100};
 // Who watches the health has so long to go elsewhere before calls are refused.
@@ -122,60 +118,9 @@ boards::StoreOptions StoreOptionsOf(const ServerOptions& options, const Backend&
 // A stream that begins with its connection ends before that is asked to close, at 90% of its age at the earliest.
 milliseconds StreamAge(const ServerOptions& options) { return options.max_connection_age * 8 / 10; }
 
-// gRPC's reflection asks nobody for a token, so that servers that do go without. It comes by itself where its library is linked.
-class WithoutReflection final : public grpc::ServerBuilderOption {
- public:
-  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
-    std::erase_if(*plugins,
-                  [](const auto& plugin) { return plugin->name() == "proto_reflection"; });
-  }
-};
-
-// These two are for all servers of a process, and not thread-safe.
-void SetUpGrpcOnce() {
-  static std::once_flag once;
-  std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
-}
-
 std::vector<std::string> ServiceNames() {
   return {v1::CamelUpService::service_full_name(), v1::LifeService::service_full_name(),
           v1::ServerService::service_full_name()};
-}
-
-tl::expected<std::shared_ptr<grpc::ServerCredentials>, std::string> TcpCredentials(
-    const ServerOptions& options) {
-  const access::TlsFiles files{.certificate = options.tls_certificate,
-                               .key = options.tls_key,
-                               .client_ca = options.tls_client_ca};
-  if (!files.on()) return grpc::InsecureServerCredentials();
-  return access::MakeTlsCredentials(files);
-}
-
-void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_request_bytes));
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
-                             static_cast<int>(options.max_concurrent_streams));
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
-  builder.SetResourceQuota(
-      grpc::ResourceQuota("gpusim").Resize(static_cast<std::size_t>(options.max_grpc_bytes)));
-  // There is no limit to how long open calls may go on afterwards: streams end themselves.
-  if (options.max_connection_age > milliseconds(0))
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
-                               static_cast<int>(options.max_connection_age.count()));
-  // Two servers on one port would each get some of the calls, and both look fine.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // Clients keep idle connections alive through balancers; gRPC's own limit of a ping in 5 minutes
-  // would close them.
-  constexpr int kLeastPingMs = 10'000;
-  constexpr int kPingEveryMs = 60'000;
-  constexpr int kPingTimeoutMs = 20'000;
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // A client whose machine is gone says no goodbye; ours asks likewise.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
 }
 
 }  // namespace
@@ -327,10 +272,8 @@ Server::~Server() { Drain(milliseconds(0)); }
 tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
   const auto credentials = TcpCredentials(options);
   if (!credentials) return tl::unexpected(credentials.error());
-  SetUpGrpcOnce();
   grpc::ServerBuilder builder;
-  SetLimits(options, builder);
-  if (gate_.asks_for_tokens()) builder.SetOption(std::make_unique<WithoutReflection>());
+  SetUp(options, builder);
   builder.RegisterService(&camel_up_).RegisterService(&life_).RegisterService(&server_);
   builder.RegisterService(&health_service_);
 
@@ -362,6 +305,14 @@ tl::expected<void, std::string> Server::Listen(const ServerOptions& options) {
   }
   advertised_address_.Set(options.advertise_address.empty() ? addresses_.front()
                                                             : options.advertise_address);
+  return ListenForProbes(options);
+}
+
+tl::expected<void, std::string> Server::ListenForProbes(const ServerOptions& options) {
+  if (options.probe_listen.empty()) return {};
+  auto probes = ProbeEndpoint::Listen(options.probe_listen, *health_);
+  if (!probes) return tl::unexpected(std::move(probes.error()));
+  probes_ = *std::move(probes);
   return {};
 }
 

@@ -30,6 +30,7 @@
 #include "server/health/health_state.h"
 #include "server/kinds/warm_stream.h"
 #include "server/metrics/endpoint.h"
+#include "server/probe_endpoint.h"
 #include "server/race/race_tables.h"
 #include "server/services/advertised_address.h"
 #include "server/services/camel_up_service.h"
@@ -66,6 +67,8 @@ class Server {
   const std::vector<std::string>& addresses() const { return addresses_; }
   // The ports alone, in the same order; 0 for a Unix socket.
   const std::vector<int>& ports() const { return ports_; }
+  // HOST:PORT where health alone is told, with the port that was got; empty if nowhere.
+  std::string probe_address() const { return probes_ ? probes_->address() : ""; }
   // HOST:PORT where metrics are served, with the port that was got; empty if nowhere.
   std::string metrics_address() const { return metrics_ ? metrics_->address() : ""; }
 
@@ -109,6 +112,7 @@ class Server {
   static tl::expected<std::unique_ptr<access::TokenFile>, std::string> OpenTokens(
       const ServerOptions& options, const std::shared_ptr<spdlog::logger>& log);
   tl::expected<void, std::string> Listen(const ServerOptions& options);
+  tl::expected<void, std::string> ListenForProbes(const ServerOptions& options);
   tl::expected<void, std::string> ListenForMetrics(const ServerOptions& options);
   metrics::Snapshot ReadMetrics() const;
   void FinishCalls(std::chrono::milliseconds drain_time);
@@ -141,6 +145,7 @@ class Server {
   ServerServiceImpl server_;
   HealthService health_service_;
   std::unique_ptr<grpc::Server> grpc_;
+  std::unique_ptr<ProbeEndpoint> probes_;
   std::vector<std::string> addresses_;
   std::vector<int> ports_;
   std::atomic<bool> draining_ = false;

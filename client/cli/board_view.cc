@@ -141,7 +141,7 @@ tl::expected<void, Failure> BoardView::Watch() {
     if (over_) return {};
     if (resized_) continue;
     if (!watched) return tl::unexpected(Report(watched.error()));
-    return Fail(kExitFailed, "the server is stopping");
+    return Fail(kExitFailed, "the server is stopping, or closing old connections");
   }
 }
 

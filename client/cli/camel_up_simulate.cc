@@ -92,7 +92,9 @@ class CamelUpSimulate : public Command {
     }
     if (!run) return Broken(settings, Report(run.error()), last);
     if (run->state() == v1::SIMULATE_STATE_DRAINING)
-      return Broken(settings, Failure{kExitFailed, {"the server is stopping"}}, last);
+      return Broken(settings,
+                    Failure{kExitFailed, {"the server is stopping, or closing old connections"}},
+                    last);
     return Output{Show(settings, last), Summary(last)};
   }
 

@@ -91,9 +91,13 @@ struct ParseExit {
   std::string text;  // for stdout, or stderr at status 2; ends with a line end
 };
 
-// Reads the command line and, where a flag is not there, GPUSIM_FLAG from the environment.
-// A fault names the flag, the value and the rule.
+// Reads the command line; where a flag is not there, GPUSIM_FLAG from the environment; and where that is not there either, the
+// file that --config names. A fault names the flag, the value and the rule, and the file's line.
 tl::expected<ServerOptions, ParseExit> ParseServerOptions(int argc, const char* const* argv);
+
+// Those of the variables "NAME=VALUE" whose names begin with GPUSIM_ and that neither the server nor the client reads, by name:
+// a flag that is misspelt, most likely. `environment` ends with a null pointer.
+std::vector<std::string> UnknownVariables(const char* const* environment);
 
 // "500ms", "10s", "2m", "1h"; nullopt for anything else, also for a number without a unit.
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);

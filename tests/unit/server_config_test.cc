@@ -1,5 +1,8 @@
 // Durations, listen addresses and option parsing of the server.
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -7,6 +10,7 @@
 
 #include "server/config/listen_address.h"
 #include "server/config/server_options.h"
+#include "tests/testing/temporary_directory.h"
 
 namespace gpusim::server {
 namespace {
@@ -121,6 +125,90 @@ TEST(ServerOptionsTest, AHostsNameIsAServersId) {
   EXPECT_FALSE(IsServerId(""));
   EXPECT_FALSE(IsServerId(std::string(64, 'a')));
   EXPECT_TRUE(IsServerId(std::string(63, 'a')));
+}
+
+TEST(ServerOptionsTest, TlsFilesGoTogether) {
+  EXPECT_TRUE(Parse({"--tls-certificate", "c", "--tls-key", "k", "--tls-client-ca", "a", "--listen",
+                     "0.0.0.0:1"})
+                  .has_value());
+  const std::vector<std::vector<const char*>> bad = {{"--tls-certificate", "c"},
+                                                     {"--tls-key", "k"},
+                                                     {"--tls-client-ca", "a"},
+                                                     {"--max-connection-age", "30"},
+                                                     {"--probe-listen", "unix:/x"}};
+  for (const auto& arguments : bad) {
+    const auto refused = Parse(arguments);
+    ASSERT_FALSE(refused.has_value()) << arguments[0];
+    EXPECT_EQ(refused.error().status, 2);
+    EXPECT_THAT(refused.error().text, HasSubstr(arguments[0]));
+  }
+}
+
+// With lines of that text in the file of --config.
+class ConfigFileTest : public ::testing::Test {
+ protected:
+  tl::expected<ServerOptions, ParseExit> ParseWith(const std::string& text,
+                                                   std::vector<const char*> arguments = {}) {
+    std::ofstream(path_) << text;
+    arguments.insert(arguments.end(), {"--config", path_.c_str()});
+    return Parse(std::move(arguments));
+  }
+
+  const testing::TemporaryDirectory directory_;
+  const std::string path_ = directory_.path() + "/config";
+};
+
+TEST_F(ConfigFileTest, ComesAfterTheEnvironmentAndThatAfterTheCommandLine) {
+  const std::string text =
+      "# which\n\n slots=3\nmax-boards = 7 \r\n\tcpu-threads =\t5\n"
+      "listen = 127.0.0.1:1,unix:/x y\ninsecure = true\nstate-dir =\n";
+  setenv("GPUSIM_MAX_BOARDS", "8", 1);
+  setenv("GPUSIM_CPU_THREADS", "6", 1);
+  const auto options = ParseWith(text, {"--cpu-threads", "9"});
+  unsetenv("GPUSIM_MAX_BOARDS");
+  unsetenv("GPUSIM_CPU_THREADS");
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_EQ(options->slots, 3);
+  EXPECT_EQ(options->max_boards, 8u);
+  EXPECT_EQ(options->cpu_threads, 9);
+  EXPECT_THAT(options->listen, ElementsAre("127.0.0.1:1", "unix:/x y"));
+  EXPECT_TRUE(options->insecure);
+}
+
+TEST_F(ConfigFileTest, TakesBackWhatPrintConfigWrites) {
+  ServerOptions options;
+  options.slots = 5;
+  options.insecure = true;
+  options.listen = {"0.0.0.0:7", "unix:/x"};
+  options.max_connection_age = milliseconds(0);
+  const auto again = ParseWith(DescribeOptions(options));
+  ASSERT_TRUE(again.has_value()) << again.error().text;
+  EXPECT_EQ(DescribeOptions(*again), DescribeOptions(options));
+}
+
+TEST_F(ConfigFileTest, EveryFaultNamesTheLine) {
+  const auto fault = [&](const std::string& text) {
+    const auto options = ParseWith(text);
+    EXPECT_EQ(options ? 0 : options.error().status, 2) << text;
+    return options ? "" : options.error().text;
+  };
+  EXPECT_THAT(fault("slots = 1\nslot = 2\n"), HasSubstr(path_ + ":2: slot: no such flag"));
+  EXPECT_THAT(fault("slots = 17\n"),
+              HasSubstr(path_ + ":1: slots: '17': it has to be a whole number from 1 to 16"));
+  EXPECT_THAT(fault("\nslots\n"), HasSubstr(path_ + ":2: a line is FLAG = VALUE"));
+  EXPECT_THAT(fault("slots = 1\nslots = 2\n"), HasSubstr(path_ + ":2: slots: line 1 has it too"));
+  EXPECT_THAT(fault("insecure = yes\n"), HasSubstr("true or false"));
+  EXPECT_THAT(fault("listen = 127.0.0.1:1,,\n"), HasSubstr("HOST:PORT"));
+  const auto missing = Parse({"--config", "/nowhere/config"});
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_THAT(missing.error().text, HasSubstr("/nowhere/config: No such file or directory"));
+}
+
+TEST(UnknownVariablesTest, AreThoseThatNobodyReads) {
+  const char* const environment[] = {"PATH=/bin",          "GPUSIM_SLOTS=1", "GPUSIM_SERVER=x",
+                                     "GPUSIM_TOKEN=x",     "GPUSIM_CONFIG=", "GPUSIM_SERVER_PORT=1",
+                                     "GPUSIM_MAX_BORDS=1", "XGPUSIM_A=1",    nullptr};
+  EXPECT_THAT(UnknownVariables(environment), ElementsAre("GPUSIM_MAX_BORDS", "GPUSIM_SERVER_PORT"));
 }
 
 TEST(ServerOptionsTest, FaultsNameFlagValueAndRule) {

@@ -224,7 +224,7 @@ class Boards {
                                  const CallOptions& options = {});
   Result<NotedBoard> Write(const WriteRegionRequest& request, const CallOptions& options = {});
 
-  // Until `on_frame` says false, the server drains, or the board is gone (kNotFound).
+  // Until `on_frame` says false, the server drains or closes old connections, or the board is gone (kNotFound).
   Result<void> Watch(const WatchBoardRequest& request,
                      const std::function<bool(BoardFrame)>& on_frame,
                      const CallOptions& options = {});
