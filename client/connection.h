@@ -13,6 +13,7 @@
 #include <grpcpp/channel.h>
 
 #include "client/cancellation_state.h"
+#include "client/request_priority.h"
 #include "client/unary_call.h"
 #include "client/utf8_check.h"
 #include "gpusim/v1/camel_up.grpc.pb.h"
@@ -47,9 +48,11 @@ class ProtoClient::Connection {
                         const Request& request, const CallOptions& options) {
     if (auto violations = StringsNotUtf8(request); !violations.empty())
       return tl::unexpected(BadArguments("the request is bad", std::move(violations)));
+    const std::optional<Request> prioritised = WithPriority(request, options.priority);
+    const Request& sent = prioritised ? *prioritised : request;
     return CallAndWait<Response>(Terms(options),
                                  [&](grpc::ClientContext* context, Response* response) {
-                                   return (stub.*method)(context, request, response);
+                                   return (stub.*method)(context, sent, response);
                                  });
   }
 
@@ -57,6 +60,8 @@ class ProtoClient::Connection {
   template <class Response, class Request, class Method>
   void Start(Request request, Method method, std::function<void(Result<Response>)> done,
              const CallOptions& options) {
+    if (auto prioritised = WithPriority(request, options.priority))
+      request = *std::move(prioritised);
     std::make_shared<AsyncCall<Request, Response>>(Terms(options), calls_, std::move(request),
                                                    std::move(method), std::move(done))
         ->Start();

@@ -42,6 +42,7 @@ class CommandLine {
   std::string server_;
   std::string timeout_ = "30s";
   std::string format_ = "table";
+  std::string priority_;
   std::vector<std::pair<const CLI::App*, std::unique_ptr<Command>>> commands_;
 };
 

@@ -37,7 +37,8 @@ tl::expected<Output, Failure> Call(Command& command, const Settings& settings) {
   const Interruption interruption;
   auto client = ProtoClient::Create({.server = settings.server, .timeout = settings.timeout});
   if (!client) return tl::unexpected(Report(client.error()));
-  return command.Run(settings, **client, {.cancellation = interruption.cancellation()});
+  return command.Run(settings, **client,
+                     {.cancellation = interruption.cancellation(), .priority = settings.priority});
 }
 
 // A standard descriptor that was closed would be the next one that gRPC opens, and an answer would
