@@ -14,6 +14,7 @@
 
 #include "client/cancellation_state.h"
 #include "client/credentials.h"
+#include "client/request_priority.h"
 #include "client/unary_call.h"
 #include "client/utf8_check.h"
 #include "gpusim/v1/camel_up.grpc.pb.h"
@@ -48,9 +49,11 @@ class ProtoClient::Connection {
                         const Request& request, const CallOptions& options) {
     if (auto violations = StringsNotUtf8(request); !violations.empty())
       return tl::unexpected(BadArguments("the request is bad", std::move(violations)));
+    const std::optional<Request> prioritised = WithPriority(request, options.priority);
+    const Request& sent = prioritised ? *prioritised : request;
     return CallAndWait<Response>(Terms(options),
                                  [&](grpc::ClientContext* context, Response* response) {
-                                   return (stub.*method)(context, request, response);
+                                   return (stub.*method)(context, sent, response);
                                  });
   }
 
@@ -58,6 +61,8 @@ class ProtoClient::Connection {
   template <class Response, class Request, class Method>
   void Start(Request request, Method method, std::function<void(Result<Response>)> done,
              const CallOptions& options) {
+    if (auto prioritised = WithPriority(request, options.priority))
+      request = *std::move(prioritised);
     std::make_shared<AsyncCall<Request, Response>>(Terms(options), calls_, std::move(request),
                                                    std::move(method), std::move(done))
         ->Start();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/connection.h"
+#include "client/request_priority.h"
 #include "client/utf8_check.h"
 
 namespace gpusim {
@@ -25,12 +26,13 @@ Error Closed() {
 
 ProtoOddsStream::Call::Call(std::shared_ptr<grpc::Channel> channel, CallTerms terms,
                             std::chrono::nanoseconds item_timeout,
-                            CancellationState& connection_calls,
+                            CancellationState& connection_calls, Priority priority,
                             std::function<void(v1::StreamItem)> on_item)
     : channel_(std::move(channel)),
       terms_(std::move(terms)),
       item_timeout_ms_(ToTimeoutMs(item_timeout)),
       connection_calls_(connection_calls),
+      priority_(priority),
       on_item_(std::move(on_item)),
       context_(terms_.NewContext()),
       stub_(v1::CamelUpService::NewStub(channel_)) {
@@ -107,6 +109,13 @@ Result<bool> ProtoOddsStream::Call::Send(v1::StreamOddsRequest request, bool may
   if (auto violations = StringsNotUtf8(request); !violations.empty())
     return tl::unexpected(BadArguments("the question is bad", std::move(violations)));
   if (request.timeout_ms() == 0) request.set_timeout_ms(item_timeout_ms_);
+  if (request.has_odds()) {
+    if (auto odds = WithPriority(request.odds(), priority_))
+      *request.mutable_odds() = *std::move(odds);
+  } else if (request.has_moves()) {
+    if (auto moves = WithPriority(request.moves(), priority_))
+      *request.mutable_moves() = *std::move(moves);
+  }
   auto entered = Enter(may_wait);
   if (!entered || !*entered) return entered;
   {

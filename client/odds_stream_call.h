@@ -36,7 +36,7 @@ class ProtoOddsStream::Call {
   // `connection_calls` lives at least until the call is over, for its owner cancels and awaits it.
   Call(std::shared_ptr<grpc::Channel> channel, CallTerms terms,
        std::chrono::nanoseconds item_timeout, CancellationState& connection_calls,
-       std::function<void(v1::StreamItem)> on_item);
+       Priority priority, std::function<void(v1::StreamItem)> on_item);
   ~Call();
 
   // False: not sent, since it would have to wait and may not.
@@ -58,6 +58,7 @@ class ProtoOddsStream::Call {
   const CallTerms terms_;
   const std::uint32_t item_timeout_ms_;
   CancellationState& connection_calls_;
+  const Priority priority_;
   const std::function<void(v1::StreamItem)> on_item_;
   const std::shared_ptr<grpc::ClientContext> context_;
   const std::unique_ptr<v1::CamelUpService::StubInterface> stub_;

@@ -9,6 +9,7 @@
 #include "client/column_reader.h"
 #include "client/connection.h"
 #include "client/request_id.h"
+#include "client/request_priority.h"
 #include "client/rows_call.h"
 #include "client/updates_call.h"
 
@@ -130,6 +131,7 @@ Result<v1::StepBoardResponse> ProtoBoards::Step(
     const std::function<bool(const v1::StepBoardResponse&)>& on_progress,
     const CallOptions& options) {
   GiveId(request);
+  if (auto prioritised = WithPriority(request, options.priority)) request = *std::move(prioritised);
   const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(kNoTimeout);
   const auto bound = static_cast<std::uint64_t>(longest.count());
   const std::uint64_t duration_ms = std::min(request.max_duration_ms(), bound);

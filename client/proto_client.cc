@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <gpusim/client_proto.h>
@@ -8,6 +9,7 @@
 #include "client/board_owners.h"
 #include "client/connection.h"
 #include "client/odds_stream_call.h"
+#include "client/request_priority.h"
 #include "client/updates_call.h"
 
 namespace gpusim {
@@ -72,8 +74,9 @@ Result<v1::SimulateResponse> ProtoClient::Simulate(
                                     : std::chrono::milliseconds(duration_ms) +
                                           std::min(connection_->options().timeout, kNoTimeout);
   }
+  const std::optional<v1::SimulateRequest> prioritised = WithPriority(request, options.priority);
   const auto open = [&](grpc::ClientContext* context) {
-    return connection_->camel_up().Simulate(context, request);
+    return connection_->camel_up().Simulate(context, prioritised ? *prioritised : request);
   };
   return ReadUpdates<v1::SimulateResponse>(connection_->Terms(used), open, on_update);
 }
@@ -157,7 +160,7 @@ std::unique_ptr<ProtoOddsStream> ProtoClient::StreamOdds(
   return std::unique_ptr<ProtoOddsStream>(
       new ProtoOddsStream(std::make_unique<ProtoOddsStream::Call>(
           connection_->channel(), connection_->Terms(used), connection_->options().timeout,
-          connection_->calls(), std::move(on_item))));
+          connection_->calls(), options.priority, std::move(on_item))));
 }
 
 }  // namespace gpusim

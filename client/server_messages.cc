@@ -80,7 +80,9 @@ ServerStatistics FromMessage(const v1::GetStatisticsResponse& message) {
                                 .batched = kind.batched(),
                                 .largest_batch = kind.largest_batch(),
                                 .queue = std::chrono::nanoseconds(kind.queue_ns()),
-                                .compute = std::chrono::nanoseconds(kind.compute_ns())});
+                                .compute = std::chrono::nanoseconds(kind.compute_ns()),
+                                .refused_work_full = kind.refused_work_full(),
+                                .bulk_requests = kind.bulk_requests()});
   }
   const v1::CacheStatistics& cache = message.cache();
   statistics.cache = {.hits = cache.hits(),

@@ -54,6 +54,7 @@ struct Settings {
   std::chrono::nanoseconds timeout;
   bool timeout_given = false;  // by --timeout
   Format format = Format::kTable;
+  Priority priority = Priority::kUnspecified;
   Terminal terminal;
   Console console;
 };

@@ -104,8 +104,8 @@ CommandLine::CommandLine()
   app_.fallthrough();
   app_.require_subcommand(0, 1);
   app_.footer(
-      "--server, --timeout, --format and the options of TLS and tokens may stand before or behind "
-      "a command.\n"
+      "--server, --timeout, --format, --priority and the options of TLS and tokens may stand before "
+      "or behind a command.\n"
       "Exit status: 0 answered, 1 refused or failed, 2 wrong usage, 130 interrupted.");
   app_.set_help_flag("--help", "Print this and exit");
   app_.set_version_flag("--version", kVersion, "Print the version and exit");
@@ -124,6 +124,10 @@ CommandLine::CommandLine()
       "File of the token for servers that ask for one. Else the environment's GPUSIM_TOKEN");
   app_.add_option("--timeout", timeout_, "Of a call, with a unit: 500ms, 10s. 30s");
   app_.add_option("--format", format_, "table, json or csv. table");
+  app_.add_option(
+      "--priority", priority_,
+      "interactive or bulk, beside the server's other work. Bulk for long runs and many "
+      "at once, else interactive");
 
   CLI::App& camel_up = *app_.add_subcommand("camel-up", "Camel Up");
   Add(camel_up, "odds", "The odds of the leg under way and of the race, exact or sampled",
@@ -209,6 +213,14 @@ tl::expected<Settings, Failure> CommandLine::CheckSettings(const Terminal& termi
     settings.format = Format::kCsv;
   } else {
     return WrongUsage("--format '" + Printable(format_) + "' is unknown; pass table, json or csv");
+  }
+  if (priority_ == "interactive") {
+    settings.priority = Priority::kInteractive;
+  } else if (priority_ == "bulk") {
+    settings.priority = Priority::kBulk;
+  } else if (app_.count("--priority") > 0) {
+    return WrongUsage("--priority '" + Printable(priority_) +
+                      "' is unknown; pass interactive or bulk");
   }
   return settings;
 }

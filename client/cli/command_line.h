@@ -43,6 +43,7 @@ class CommandLine {
   ClientOptions access_;
   std::string timeout_ = "30s";
   std::string format_ = "table";
+  std::string priority_;
   std::vector<std::pair<const CLI::App*, std::unique_ptr<Command>>> commands_;
 };
 

@@ -56,7 +56,8 @@ tl::expected<Output, Failure> Call(Command& command, const Settings& settings) {
   options.timeout = settings.timeout;
   auto client = ProtoClient::Create(std::move(options));
   if (!client) return tl::unexpected(BadOptions(client.error()));
-  return command.Run(settings, **client, {.cancellation = interruption.cancellation()});
+  return command.Run(settings, **client,
+                     {.cancellation = interruption.cancellation(), .priority = settings.priority});
 }
 
 // A standard descriptor that was closed would be the next one that gRPC opens, and an answer would

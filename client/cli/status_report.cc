@@ -135,11 +135,13 @@ std::string Facts(const v1::GetInfoResponse& info, const v1::GetStatisticsRespon
 std::vector<std::pair<const char*, std::string>> Figures(const v1::KindStatistics& kind) {
   constexpr double kMicrosecond = 1000;
   return {{"requests", std::to_string(kind.requests())},
+          {"of them bulk", std::to_string(kind.bulk_requests())},
           {"answered", std::to_string(kind.answered())},
           {"failed", std::to_string(kind.failed())},
           {"cancelled", std::to_string(kind.cancelled())},
           {"expired", std::to_string(kind.expired())},
           {"refused, queue full", std::to_string(kind.refused_queue_full())},
+          {"refused, work full", std::to_string(kind.refused_work_full())},
           {"refused, draining", std::to_string(kind.refused_draining())},
           {"batches", std::to_string(kind.batches())},
           {"mean batch", Ratio(kind.batched(), kind.batches(), 1, "")},
@@ -221,16 +223,19 @@ std::string LimitsCsv(const v1::GetInfoResponse& info) {
 }
 
 std::string StatisticsCsv(const v1::GetStatisticsResponse& statistics) {
-  std::string csv = CsvLine({"kind", "requests", "answered", "failed", "cancelled", "expired",
-                             "refused_queue_full", "refused_draining", "batches", "batched",
-                             "largest_batch", "queue_ns", "compute_ns"});
+  std::string csv =
+      CsvLine({"kind", "requests", "answered", "failed", "cancelled", "expired",
+               "refused_queue_full", "refused_draining", "batches", "batched", "largest_batch",
+               "queue_ns", "compute_ns", "refused_work_full", "bulk_requests"});
   for (const v1::KindStatistics& kind : statistics.kinds()) {
-    csv += CsvLine({kind.kind(), std::to_string(kind.requests()), std::to_string(kind.answered()),
-                    std::to_string(kind.failed()), std::to_string(kind.cancelled()),
-                    std::to_string(kind.expired()), std::to_string(kind.refused_queue_full()),
-                    std::to_string(kind.refused_draining()), std::to_string(kind.batches()),
-                    std::to_string(kind.batched()), std::to_string(kind.largest_batch()),
-                    std::to_string(kind.queue_ns()), std::to_string(kind.compute_ns())});
+    csv +=
+        CsvLine({kind.kind(), std::to_string(kind.requests()), std::to_string(kind.answered()),
+                 std::to_string(kind.failed()), std::to_string(kind.cancelled()),
+                 std::to_string(kind.expired()), std::to_string(kind.refused_queue_full()),
+                 std::to_string(kind.refused_draining()), std::to_string(kind.batches()),
+                 std::to_string(kind.batched()), std::to_string(kind.largest_batch()),
+                 std::to_string(kind.queue_ns()), std::to_string(kind.compute_ns()),
+                 std::to_string(kind.refused_work_full()), std::to_string(kind.bulk_requests())});
   }
   return csv;
 }

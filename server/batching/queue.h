@@ -1,4 +1,4 @@
-// The queue of one kind: first in, first out, with removal from the middle in O(1). The links are
+// Tasks of one client, first in, first out, with removal from the middle in O(1). The links are
 // in the records, so queueing allocates nothing.
 #pragma once
 

@@ -104,6 +104,14 @@ TEST_F(CommandLineTest, ATimeoutThatWasGivenIsKnown) {
   EXPECT_TRUE(SettingsOf({"ping", "--timeout", "30s"}).timeout_given);
 }
 
+TEST_F(CommandLineTest, Priorities) {
+  EXPECT_EQ(SettingsOf({"ping"}).priority, Priority::kUnspecified);
+  EXPECT_EQ(SettingsOf({"ping", "--priority", "bulk"}).priority, Priority::kBulk);
+  EXPECT_EQ(SettingsOf(Odds({"--priority=interactive"})).priority, Priority::kInteractive);
+  ExpectUsage({"ping", "--priority", "high"},
+              "--priority 'high' is unknown; pass interactive or bulk");
+}
+
 TEST(LocaleHasUtf8, TheFirstVariableThatIsSetSays) {
   EXPECT_TRUE(LocaleHasUtf8("", "", "en_US.UTF-8"));
   EXPECT_TRUE(LocaleHasUtf8("C.utf8", "C", "C"));

@@ -78,6 +78,54 @@ TEST(ClientLibrary, SendsAPositionAndReadsTheOdds) {
 }
 
 // Such a request was sent, and came back as UNIMPLEMENTED without a word.
+// In all four forms of a call: blocking, with a callback, with running answers, and as an item of a stream.
+TEST(ClientLibrary, ThePriorityOfTheOptionsIsSent) {
+  std::vector<v1::Priority> seen;
+  const auto see = [&](const auto& request) { seen.push_back(request.priority()); };
+  FakeServer server(
+      {.get_odds =
+           [&](grpc::ServerContext&, const v1::GetOddsRequest& request, v1::GetOddsResponse&) {
+             see(request);
+             return grpc::Status::OK;
+           },
+       .stream_odds =
+           [&](grpc::ServerContext&, auto& stream) {
+             v1::StreamOddsResponse response;
+             response.mutable_opened()->set_max_in_flight(1);
+             stream.Write(response);
+             v1::StreamOddsRequest request;
+             while (stream.Read(&request)) see(request.odds());
+             return grpc::Status::OK;
+           },
+       .simulate =
+           [&](grpc::ServerContext&, const v1::SimulateRequest& request, auto& writer) {
+             see(request);
+             writer.Write({});
+             return grpc::Status::OK;
+           },
+       .step_board =
+           [&](grpc::ServerContext&, const v1::StepBoardRequest& request, auto& writer) {
+             see(request);
+             writer.Write({});
+             return grpc::Status::OK;
+           }});
+  Client client = Connect(server);
+  const CallOptions bulk{.priority = Priority::kBulk};
+  const CallOptions interactive{.priority = Priority::kInteractive};
+  ASSERT_TRUE(client.GetOdds({}));
+  ASSERT_TRUE(client.GetOdds({}, bulk));
+  ASSERT_TRUE(client.GetOddsFuture({}, bulk).get());
+  (void)client.Simulate(
+      {}, [](const SimulateUpdate&) { return true; }, interactive);
+  (void)client.boards().Step({.name = "b"}, nullptr, interactive);
+  OddsStream stream = client.StreamOdds(bulk);
+  ASSERT_TRUE(stream.Send(1, OddsRequest{}));
+  (void)stream.Finish();
+  EXPECT_THAT(seen,
+              ElementsAre(v1::PRIORITY_UNSPECIFIED, v1::PRIORITY_BULK, v1::PRIORITY_BULK,
+                          v1::PRIORITY_INTERACTIVE, v1::PRIORITY_INTERACTIVE, v1::PRIORITY_BULK));
+}
+
 TEST(ClientLibrary, TextThatIsNotUtf8IsNamedAndNotSent) {
   bool asked = false;
   FakeServer server({.step = [&](grpc::ServerContext&, const v1::StepRequest&, v1::StepResponse&) {

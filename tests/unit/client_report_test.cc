@@ -265,7 +265,9 @@ TEST(StatusReport, ShowsKindsAsColumns) {
   }
   v1::KindStatistics& first = *statistics.mutable_kinds(0);
   first.set_requests(10);
+  first.set_bulk_requests(2);
   first.set_answered(9);
+  first.set_refused_work_full(1);
   first.set_batches(4);
   first.set_batched(10);
   first.set_queue_ns(50'000);
@@ -277,11 +279,13 @@ device 0  NVIDIA H200, 2 slots, 1.5 GiB
 
                      camel_up  life
 requests                   10     0
+of them bulk                2     0
 answered                    9     0
 failed                      0     0
 cancelled                   0     0
 expired                     0     0
 refused, queue full         0     0
+refused, work full          1     0
 refused, draining           0     0
 batches                     4     0
 mean batch                2.5     -
@@ -295,7 +299,7 @@ max-queued-calls  10000     3
   EXPECT_THAT(StatusTable(info, statistics, false), Not(HasSubstr("max-queued-calls")));
   EXPECT_EQ(LimitsCsv(info), "flag,value,used\nmax-queued-calls,10000,3\n");
   EXPECT_THAT(StatisticsCsv(statistics),
-              HasSubstr("\ncamel_up,10,9,0,0,0,0,0,4,10,0,50000,1000000\n"));
+              HasSubstr("\ncamel_up,10,9,0,0,0,0,0,4,10,0,50000,1000000,1,2\n"));
 }
 
 TEST(Text, PrintableKeepsALineOneLine) {

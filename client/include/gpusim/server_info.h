@@ -87,6 +87,8 @@ struct KindStatistics {
   std::uint64_t largest_batch = 0;
   std::chrono::nanoseconds queue{0};    // sum over requests
   std::chrono::nanoseconds compute{0};  // sum over batches
+  std::uint64_t refused_work_full = 0;
+  std::uint64_t bulk_requests = 0;  // of `requests`; the others are interactive
 };
 
 // Of exact Camel Up answers. Hit rate = hits / (hits + misses).
