@@ -91,8 +91,7 @@ void UpdateBoard(const ServingContext& context, const Caller& caller,
 
 // Has the form of the others, which keep what to tell.
 void ListBoards(const ServingContext& context, const Caller& /*caller*/,
-                const v1::ListBoardsRequest& request,
-                Done<v1::ListBoardsResponse> done) {
+                const v1::ListBoardsRequest& request, Done<v1::ListBoardsResponse> done) {
   Violations violations;
   const std::size_t size = ReadPageSize(request.page_size(), violations);
   if (!violations.empty()) return done(tl::unexpected(BadInput(violations)));
