@@ -83,6 +83,8 @@ std::vector<FlagLimit> LimitsOf(const ServerOptions& options) {
       {"max-stream-items", options.max_stream_items},
       {"max-cache-bytes", options.max_cache_bytes},
       {"max-concurrent-streams", options.max_concurrent_streams},
+      {"max-calls-per-caller", options.max_calls_per_caller},
+      {"max-grpc-bytes", options.max_grpc_bytes},
       {"max-boards", options.max_boards},
       {"max-state-bytes", options.max_state_bytes},
       {"default-deadline", static_cast<std::uint64_t>(options.default_deadline.count())},

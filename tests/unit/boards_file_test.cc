@@ -158,6 +158,8 @@ TEST_F(FileTest, DamageOfEveryFieldOfTheHeaderIsRefused) {
            {offsetof(BoardFileHeader, board_id), 0x2f2e2e, "no name"},
            {offsetof(BoardFileHeader, board_id), 0, "no name"},
            {offsetof(BoardFileHeader, board_id) + 60, 1, "no name"},
+           {offsetof(BoardFileHeader, creator), 0x2f2e2e, "creator is no name"},
+           {offsetof(BoardFileHeader, creator) + 60, 1, "creator is no name"},
            {offsetof(BoardFileHeader, words_checksum), 5, "checksum of its cells"}}) {
     Content bad = good;
     std::memcpy(bad.data() + damage.at, &damage.value, sizeof damage.value);

@@ -28,7 +28,7 @@ enum class SimulateState {
   kDone = 2,           // all simulations were played
   kTargetReached = 3,  // target_error
   kTimeIsUp = 4,       // max_duration
-  kDraining = 5,       // the server stops, or closes old connections; the run can go on elsewhere from next_simulation
+  kDraining = 5,       // the server stops, or closes old connections; go on from next_simulation
 };
 
 struct SimulateUpdate {
