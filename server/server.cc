@@ -359,19 +359,18 @@ void Server::FinishCalls(milliseconds drain_time) {
 }
 
 void Server::Abandon() {
-  scheduler_.Abandon();
-  if (grpc_ == nullptr) return;
   health_->BeginDrain();  // ends its watches
   open_streams_.EndAllSoon();
-  // It may wait for ever for a call that a hung device keeps; nobody waits for it then.
-  static constexpr std::chrono::seconds kLongest{2};
-  auto closed = std::make_shared<std::promise<void>>();
-  std::thread([this, closed] {
-    grpc_->Shutdown(std::chrono::system_clock::now() + 2 * kLongest);
-    closed->set_value();
-  }).detach();
-  if (closed->get_future().wait_for(kLongest) != std::future_status::ready)
-    log_->error("abandoned: {}", DescribeWhatIsLeft());
+  scheduler_.Abandon();
+  // The port stays open: gRPC's own shutdown would answer CANCELLED to calls that come in meanwhile. What a hung device keeps
+  // is under way for ever.
+  constexpr milliseconds kLongest{2'000};
+  constexpr milliseconds kLook{10};
+  const auto start = steady_clock::now();
+  for (auto now = start;
+       now < start + kNotice || (calls_.under_way() > 0 && now < start + kLongest);
+       now = steady_clock::now())
+    std::this_thread::sleep_for(kLook);
 }
 
 milliseconds Server::PredictSaving() const {

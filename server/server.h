@@ -78,8 +78,8 @@ class Server {
   // Blocks; for one thread; idempotent.
   void Drain(std::chrono::milliseconds drain_time);
 
-  // A device is lost: what is queued fails with UNAVAILABLE, no new call is let in, nothing is saved. Blocks for 2 s at the
-  // most, for the answers to leave; what is under way on a device may go on. Then the process has to end without
+  // A device is lost: what is queued and what comes fails with UNAVAILABLE, nothing is saved. Blocks for 0.5 to 2 s, for the
+  // answers to leave; what is under way on a device may go on. Then the process has to end without
   // destroying the server. Also while Drain is under way.
   void Abandon();
 

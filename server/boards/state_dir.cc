@@ -51,8 +51,7 @@ std::optional<std::string> NameOf(const std::string& file, const std::string& en
 
 tl::expected<std::unique_ptr<StateDir>, std::string> StateDir::Open(const std::string& dir,
                                                                     std::uint64_t max_bytes,
-                                                                    const Log& log,
-                                                                    FileHook hook) {
+                                                                    const Log& log, FileHook hook) {
   for (const fs::path& folder :
        {fs::path(dir), fs::path(dir) / kBoards, fs::path(dir) / kSnapshots}) {
     std::error_code error;

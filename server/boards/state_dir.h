@@ -34,8 +34,7 @@ class StateDir {
   // 0: as much as the disk has. The error names the directory.
   static tl::expected<std::unique_ptr<StateDir>, std::string> Open(const std::string& dir,
                                                                    std::uint64_t max_bytes,
-                                                                   const Log& log,
-                                                                   FileHook hook);
+                                                                   const Log& log, FileHook hook);
 
   // Of boards/, by name.
   std::vector<std::string> BoardIds() const GPUSIM_EXCLUDES(mutex_);

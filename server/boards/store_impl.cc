@@ -53,6 +53,9 @@ std::optional<BoardError> BoardStore::Impl::WhyNot() const {
   if (!options_.on)
     return BoardError{.reason = Reason::kOff,
                       .message = "boards are off on this server (--boards)"};
+  if (options_.device_is_lost())
+    return BoardError{.reason = Reason::kDevice,
+                      .message = "a device is lost, and the server ends"};
   const MutexLock lock(mutex_);
   if (draining_)
     return BoardError{.reason = Reason::kDraining, .message = "the server is shutting down"};
@@ -60,7 +63,7 @@ std::optional<BoardError> BoardStore::Impl::WhyNot() const {
 }
 
 Result<std::shared_ptr<Board>> BoardStore::Impl::Find(std::string_view name) const {
-  if (!options_.on) return tl::unexpected(*WhyNot());
+  if (!options_.on || options_.device_is_lost()) return tl::unexpected(*WhyNot());
   auto id = IdOf(name, options_.owner, "name");
   if (!id) return tl::unexpected(id.error());
   const MutexLock lock(mutex_);

@@ -1,7 +1,7 @@
 // What makes kernels differ, and is therefore gone through:
 //
 //   Camel Up   exact or simulated, leg or race, edition; all in one batch
-//   Life       the size of the board: one word a row, a few thousand words, more; Conway's rule, which backends treat apart, or
+//   Life       the size of the board: one word a row, up to 2048 words, more; Conway's rule, which backends treat apart, or
 //              another; plane or torus; with facts or without; cells or random; 15 generations, which are passes of 8, 4, 2 and
 //              1; none, which counts alone
 //   boards     the same, and reading, writing and filling cells
@@ -26,8 +26,8 @@ constexpr life::Rule kHighLife{1u << 3 | 1u << 6, 1u << 2 | 1u << 3};
 constexpr life::FactSet kAllFacts =
     life::kCountChanges | life::kFindBox | life::kMakeDigest | life::kMakeShapeDigest;
 constexpr std::uint32_t kAllPasses = 15;
-// One word a row; a few thousand words, with padding; more.
-constexpr std::uint32_t kSides[] = {64, 100, 512};
+// One word a row; fewer than 2048 words, with padding; more.
+constexpr std::uint32_t kSides[] = {64, 100, 384};
 constexpr std::uint64_t kHalf = std::uint64_t{1} << 31;  // of all random cells live
 // Words of a board at the most: 32 MiB.
 constexpr std::uint64_t kMostWords = std::uint64_t{1} << 22;

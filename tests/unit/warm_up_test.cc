@@ -139,7 +139,7 @@ TEST_F(WarmUpTest, AsksEveryQuestionOfCamelUpOnceAndManyTimes) {
 
 TEST_F(WarmUpTest, StepsBoardsOfEverySizeAlone) {
   WarmUpSlot();
-  for (const std::uint32_t side : {64u, 100u, 512u}) {
+  for (const std::uint32_t side : {64u, 100u, 384u}) {
     for (const auto topology : {life::Topology::kPlane, life::Topology::kTorus}) {
       for (const bool conway : {false, true}) {
         for (const std::uint32_t generations : {0u, 15u}) {
