@@ -260,9 +260,36 @@ process_open_fds 22
 process_max_fds 1024
 )";
 
+// Without the lines of a family that has a series for every method and status.
+std::string WithoutCallsEnded(const std::string& text) {
+  std::istringstream lines(text);
+  std::string rest;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("gpusim_calls_ended_total") == std::string::npos) rest += line + '\n';
+  }
+  return rest;
+}
+
 TEST(MetricsFamiliesTest, TextIsWhatPrometheusReads) {
-  EXPECT_EQ(TextOf(SmallSnapshot()), std::string(kBeforeTheHistograms) + std::string(kHistograms) +
-                                         std::string(kAfterTheHistograms));
+  EXPECT_EQ(WithoutCallsEnded(TextOf(SmallSnapshot())), std::string(kBeforeTheHistograms) +
+                                                            std::string(kHistograms) +
+                                                            std::string(kAfterTheHistograms));
+}
+
+TEST(MetricsFamiliesTest, CallsHaveASeriesForEveryMethodAndStatus) {
+  Snapshot now = SmallSnapshot();
+  now.calls_ended[static_cast<std::size_t>(server::CallMethod::kStep)]
+                 [grpc::StatusCode::INVALID_ARGUMENT] = 7;
+  const std::string text = TextOf(now);
+  EXPECT_THAT(text, HasSubstr("# TYPE gpusim_calls_ended_total counter\n"));
+  EXPECT_THAT(text, HasSubstr("gpusim_calls_ended_total{method=\"GetOdds\",code=\"OK\"} 0\n"));
+  EXPECT_THAT(text,
+              HasSubstr("gpusim_calls_ended_total{method=\"Step\",code=\"INVALID_ARGUMENT\"} 7\n"));
+  std::istringstream lines(text);
+  std::size_t series = 0;
+  for (std::string line; std::getline(lines, line);)
+    series += line.starts_with("gpusim_calls_ended_total{") ? 1 : 0;
+  EXPECT_EQ(series, server::kCallMethods * server::kStatusCodeNames.size());
 }
 
 TEST(MetricsFamiliesTest, BoardsHaveMetricsWhereThereAreBoards) {
