@@ -24,8 +24,11 @@ tl::unexpected<Denial> Denied(Denial::Reason reason, std::string message) {
 
 }  // namespace
 
-Gate::Gate(std::unique_ptr<TokenFile> tokens, std::uint64_t max_calls_per_caller)
-    : tokens_(std::move(tokens)), quota_(max_calls_per_caller) {}
+Gate::Gate(std::unique_ptr<TokenFile> tokens, std::uint64_t max_calls_per_caller,
+           std::function<bool()> device_is_lost)
+    : tokens_(std::move(tokens)),
+      quota_(max_calls_per_caller),
+      device_is_lost_(std::move(device_is_lost)) {}
 
 tl::expected<Identity, Denial> Gate::Identify(std::optional<std::string_view> authorization,
                                               const std::string& address, Role needed) const {
@@ -46,6 +49,8 @@ tl::expected<Identity, Denial> Gate::Identify(std::optional<std::string_view> au
 
 tl::expected<Admission, Denial> Gate::Admit(std::optional<std::string_view> authorization,
                                             const std::string& address, Role needed) {
+  if (device_is_lost_())
+    return Denied(Denial::Reason::kDeviceLost, "a device is lost, and the server ends");
   auto identity = Identify(authorization, address, needed);
   if (!identity) return tl::unexpected(std::move(identity.error()));
   auto share = quota_.Take(identity->name);

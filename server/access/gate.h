@@ -1,7 +1,8 @@
-// Whether a call may come in: by its token and role, and by how many of its caller are under way.
+// Whether a call may come in: by its token and role, by how many of its caller are under way, and while the server has a device.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@
 namespace gpusim::access {
 
 struct Denial {
-  enum class Reason : std::uint8_t { kUnauthenticated, kForbidden, kTooManyCalls };
+  enum class Reason : std::uint8_t { kUnauthenticated, kForbidden, kTooManyCalls, kDeviceLost };
   Reason reason = Reason::kUnauthenticated;
   std::string message;
 };
@@ -30,8 +31,11 @@ struct Admission {
 // Thread-safe.
 class Gate {
  public:
-  // Without tokens every caller may do everything, under the name of its address. 0 calls: no limit.
-  Gate(std::unique_ptr<TokenFile> tokens, std::uint64_t max_calls_per_caller);
+  // Without tokens every caller may do everything, under the name of its address. 0 calls: no limit. `device_is_lost` is asked at
+  // every call, by several threads at a time: once it says so nobody comes in any more, whatever is asked for.
+  Gate(
+      std::unique_ptr<TokenFile> tokens, std::uint64_t max_calls_per_caller,
+      std::function<bool()> device_is_lost = [] { return false; });
 
   bool asks_for_tokens() const { return tokens_ != nullptr; }
 
@@ -46,6 +50,7 @@ class Gate {
 
   const std::unique_ptr<TokenFile> tokens_;
   CallerQuota quota_;
+  const std::function<bool()> device_is_lost_;
 };
 
 }  // namespace gpusim::access

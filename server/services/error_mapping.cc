@@ -112,6 +112,8 @@ grpc::Status Denied(const access::Denial& denial) {
       return {grpc::StatusCode::UNAUTHENTICATED, denial.message};
     case access::Denial::Reason::kForbidden:
       return {grpc::StatusCode::PERMISSION_DENIED, denial.message};
+    case access::Denial::Reason::kDeviceLost:
+      return {grpc::StatusCode::UNAVAILABLE, denial.message};
     case access::Denial::Reason::kTooManyCalls:
       break;
   }

@@ -155,6 +155,7 @@ TEST_F(CallEntryTest, CountsTheEndOfEveryMethod) {
     const auto* methods =
         google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(service);
     for (int i = 0; i < methods->method_count(); ++i) {
+      if (methods->method(i)->name() == "StreamOdds") continue;  // answers even so
       PendingCall<grpc::ByteBuffer, grpc::ByteBuffer> call;
       const grpc::Slice nothing("");
       call.request = grpc::ByteBuffer(&nothing, 1);
@@ -165,7 +166,8 @@ TEST_F(CallEntryTest, CountsTheEndOfEveryMethod) {
       call.Await();
     }
   }
-  // A call's end is counted before its caller knows of it; with streams of several messages the caller ends first.
+  grpc::ClientContext context;
+  EXPECT_TRUE(EmptyStream(context).ok());
   const auto counted = [&](const std::string& method) {
     std::uint64_t sum = 0;
     for (const auto& [key, count] : ReadCounts()) {
@@ -176,9 +178,6 @@ TEST_F(CallEntryTest, CountsTheEndOfEveryMethod) {
   };
   for (const std::string_view method : server::kCallMethodNames) {
     if (method == "GetStatistics") continue;  // asks itself
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (counted(std::string(method)) == 0 && std::chrono::steady_clock::now() < patience) {
-    }
     EXPECT_EQ(counted(std::string(method)), 1u) << method;
   }
 }

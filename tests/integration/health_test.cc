@@ -96,6 +96,11 @@ TEST(HealthTest, ADeviceThatIsLostIsNeverUsedAgain) {
   gate.Mend();
   EXPECT_EQ(StepOnce(server).error_code(), grpc::StatusCode::UNAVAILABLE)
       << "what a lost device says is not trusted, even if it sounds right";
+  grpc::ClientContext context;
+  v1::GetInfoResponse info;
+  EXPECT_EQ(server.server_service().GetInfo(&context, {}, &info).error_code(),
+            grpc::StatusCode::UNAVAILABLE)
+      << "nor does the server answer what needs no device";
 }
 
 // Batches of other slots that were under way when a device was lost have been answered by it, but not asked whether by then it
