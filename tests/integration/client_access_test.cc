@@ -15,7 +15,6 @@
 namespace gpusim::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
