@@ -200,16 +200,15 @@ tl::expected<std::vector<std::unique_ptr<Slot>>, std::string> Server::MakeSlots(
   std::vector<std::unique_ptr<Slot>> slots;
   for (std::size_t device = 0; device < backend.devices().size(); ++device) {
     for (int i = 0; i < options.slots; ++i) {
-      auto slot = backend.MakeSlot(device, capacity, parts.warm_streams->BaseOf(device));
+      auto made = backend.MakeSlot(device, capacity, parts.warm_streams->BaseOf(device));
       const std::string place = "device " + std::to_string(device) + " (" +
                                 backend.devices()[device].name + "), slot " + std::to_string(i);
-      if (!slot) return tl::unexpected(place + ": " + slot.error().what);
-      if (const auto warm = kinds::WarmUp(backend, device, **slot, capacity, races); !warm)
+      if (!made) return tl::unexpected(place + ": " + made.error().what);
+      std::unique_ptr<Slot> slot = *std::move(made);
+      if (const auto warm = kinds::WarmUp(backend, device, *slot, capacity, races); !warm)
         return tl::unexpected(place + ", warm-up: " + warm.error().what);
-      std::unique_ptr<Slot> warm_slot = *std::move(slot);
-      if (parts.fault_injection)
-        warm_slot = parts.fault_injection->Break(std::move(warm_slot), device);
-      slots.push_back(parts.device_watch->Watch(std::move(warm_slot), device));
+      if (parts.fault_injection) slot = parts.fault_injection->Break(std::move(slot), device);
+      slots.push_back(parts.device_watch->Watch(std::move(slot), device));
     }
   }
   return slots;

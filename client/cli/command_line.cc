@@ -104,7 +104,8 @@ CommandLine::CommandLine()
   app_.fallthrough();
   app_.require_subcommand(0, 1);
   app_.footer(
-      "--server, --timeout, --format, --priority and the options of TLS and tokens may stand before "
+      "--server, --timeout, --format, --priority and the options of TLS and tokens may stand "
+      "before "
       "or behind a command.\n"
       "Exit status: 0 answered, 1 refused or failed, 2 wrong usage, 130 interrupted.");
   app_.set_help_flag("--help", "Print this and exit");

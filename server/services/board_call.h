@@ -100,8 +100,8 @@ class BoardCall final : public grpc::ServerUnaryReactor,
   void Answer(StatusOr<Response> answer) GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
     if (std::exchange(finished_, true)) return;
-    if (answer) response_ = *std::move(answer);
     const grpc::Status status = answer ? grpc::Status::OK : answer.error();
+    if (answer) response_ = *std::move(answer);
     entry_->End(status);
     this->Finish(status);
   }

@@ -247,8 +247,8 @@ class Upload final : public grpc::ServerReadReactor<typename Method::Request>,
   void Finish(StatusOr<Response> answer) GPUSIM_EXCLUDES(mutex_) {
     const batching::MutexLock lock(mutex_);
     if (std::exchange(finished_, true)) return;
-    if (answer) response_ = *std::move(answer);
     const grpc::Status status = answer ? grpc::Status::OK : answer.error();
+    if (answer) response_ = *std::move(answer);
     entry_->End(status);
     grpc::ServerReadReactor<Request>::Finish(status);
   }
