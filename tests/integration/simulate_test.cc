@@ -331,7 +331,10 @@ TEST(SimulateTest, ADrainEndsTheRunWhereItCanGoOnToTheSameBits) {
   ASSERT_GT(last.estimate().simulations(), 0u);
   EXPECT_EQ(last.next_simulation(), last.estimate().simulations());
 
-  InProcessServer elsewhere;
+  // A GPU plays more than a thousand million of them before the drain begins.
+  server::ServerOptions options = TestOptions();
+  options.max_call_simulations = 1'000'000'000'000;
+  InProcessServer elsewhere(options);
   request.set_first_simulation(last.next_simulation());
   request.set_simulations(100'000);
   const v1::SimulateResponse rest = SimulateRun(elsewhere, request).Last();
