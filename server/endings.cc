@@ -1,5 +1,7 @@
 #include "server/endings.h"
 
+#include <utility>
+
 namespace gpusim::server {
 
 using batching::MutexLock;
@@ -32,6 +34,11 @@ void Endings::AwaitStage(Stage stage, std::chrono::steady_clock::time_point dead
   while (stage_ < stage && !(stage_ == Stage::kServing && loss_) &&
          std::chrono::steady_clock::now() < deadline)
     changed_.WaitUntil(mutex_, deadline);
+}
+
+bool Endings::ClaimServer() {
+  const MutexLock lock(mutex_);
+  return !std::exchange(claimed_, true);
 }
 
 int Endings::signal() const {

@@ -37,6 +37,10 @@ class Endings {
   void AwaitStage(Stage stage, std::chrono::steady_clock::time_point deadline)
       GPUSIM_EXCLUDES(mutex_);
 
+  // The server is destroyed by one thread, and looked at as it ends by another: it belongs to who asks for it first. False for
+  // everybody after that.
+  bool ClaimServer() GPUSIM_EXCLUDES(mutex_);
+
   int signal() const GPUSIM_EXCLUDES(mutex_);
   std::optional<DeviceLoss> loss() const GPUSIM_EXCLUDES(mutex_);
   bool reached(Stage stage) const GPUSIM_EXCLUDES(mutex_);
@@ -47,6 +51,7 @@ class Endings {
   int signal_ GPUSIM_GUARDED_BY(mutex_) = 0;  // 0: none yet
   std::optional<DeviceLoss> loss_ GPUSIM_GUARDED_BY(mutex_);
   Stage stage_ GPUSIM_GUARDED_BY(mutex_) = Stage::kServing;
+  bool claimed_ GPUSIM_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace gpusim::server

@@ -66,11 +66,15 @@ tl::expected<std::shared_ptr<grpc::ServerCredentials>, std::string> TcpCredentia
   return access::MakeTlsCredentials(files);
 }
 
+std::unique_ptr<grpc::ServerBuilderOption> NoReflection() {
+  return std::make_unique<WithoutReflection>();
+}
+
 void SetUp(const ServerOptions& options, grpc::ServerBuilder& builder) {
   // For all servers of the process, and not thread-safe.
   static std::once_flag once;
   std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
-  if (!options.token_file.empty()) builder.SetOption(std::make_unique<WithoutReflection>());
+  if (!options.token_file.empty()) builder.SetOption(NoReflection());
   SetLimits(options, builder);
 }
 

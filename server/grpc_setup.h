@@ -16,6 +16,9 @@ namespace gpusim::server {
 tl::expected<std::shared_ptr<grpc::ServerCredentials>, std::string> TcpCredentials(
     const ServerOptions& options);
 
+// gRPC's reflection comes by itself with every server of the process: this leaves it out of one.
+std::unique_ptr<grpc::ServerBuilderOption> NoReflection();
+
 // For one thread at a time, of the whole process.
 void SetUp(const ServerOptions& options, grpc::ServerBuilder& builder);
 

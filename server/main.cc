@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -49,25 +50,40 @@ void BlockStopSignals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+// Writes a line, and waits for that for a second at the most.
+void LogSoon(const std::shared_ptr<spdlog::logger>& log, spdlog::level::level_enum level,
+             const std::string& line) {
+  auto written = std::make_shared<std::promise<void>>();
+  std::future<void> done = written->get_future();
+  std::thread([log, level, line, written] {
+    log->log(level, line);
+    log->flush();
+    written->set_value();
+  }).detach();
+  done.wait_for(std::chrono::seconds(1));
+}
+
 // The first signal asks for a stop, the second one ends the process at once, as it does any other.
-void ListenForSignals(Endings& endings, spdlog::logger& log) {
+void ListenForSignals(Endings& endings, const std::shared_ptr<spdlog::logger>& log) {
   const sigset_t signals = StopSignals();
   int received = 0;
   sigwait(&signals, &received);
-  log.info("stopping: got signal {}", received);
+  // Said afterwards: who reads the log may have stopped, and hold us up.
   endings.Stop(received);
+  LogSoon(log, spdlog::level::info, "stopping: got signal " + std::to_string(received));
   sigwait(&signals, &received);
-  log.warn("stopping at once: got signal {}", received);
+  LogSoon(log, spdlog::level::warn, "stopping at once: got signal " + std::to_string(received));
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   std::raise(received);
 }
 
 // The device can not be used any more, and a thread that waits for it not be joined: so nothing is destroyed.
-[[noreturn]] void EndWithoutDevice(const DeviceLoss& loss, Server& server, spdlog::logger& log) {
+[[noreturn]] void EndWithoutDevice(const DeviceLoss& loss, Server& server,
+                                   const std::shared_ptr<spdlog::logger>& log) {
   server.Abandon();
   const int status = StatusOf(loss.how);
-  log.critical("ending with status {}: {}", status, loss.what);
-  log.flush();
+  LogSoon(log, spdlog::level::critical,
+          "ending with status " + std::to_string(status) + ": " + loss.what);
   std::_Exit(status);
 }
 
@@ -78,19 +94,20 @@ std::chrono::milliseconds LongestStop(const gpusim::server::ServerOptions& optio
 
 // Bounds the stop, which `longest` of is left: by then the process has ended, whatever keeps it.
 void GuardStop(Endings& endings, std::chrono::milliseconds longest, Server& server,
-               spdlog::logger& log) {
+               const std::shared_ptr<spdlog::logger>& log) {
   const auto deadline = std::chrono::steady_clock::now() + longest;
   endings.AwaitStage(Endings::Stage::kDrained, deadline);
   std::string left = "its parts";
-  if (!endings.reached(Endings::Stage::kDrained)) {
+  if (!endings.reached(Endings::Stage::kDrained) && endings.ClaimServer()) {
     if (const auto loss = endings.loss()) EndWithoutDevice(*loss, server, log);
     left = server.DescribeWhatIsLeft();
+  } else {
+    endings.AwaitStage(Endings::Stage::kEnded, deadline);
+    if (endings.reached(Endings::Stage::kEnded)) return;
   }
-  endings.AwaitStage(Endings::Stage::kEnded, deadline);
-  if (endings.reached(Endings::Stage::kEnded)) return;
-  log.critical("ending with status {}: not stopped within {}: {}", gpusim::server::kStopTooLong,
-               gpusim::server::FormatDuration(longest), left);
-  log.flush();
+  LogSoon(log, spdlog::level::critical,
+          "ending with status " + std::to_string(gpusim::server::kStopTooLong) +
+              ": not stopped within " + gpusim::server::FormatDuration(longest) + ": " + left);
   std::_Exit(gpusim::server::kStopTooLong);
 }
 
@@ -163,12 +180,14 @@ int main(int argc, char** argv) {
 
   PrintAddresses(**server);
   log->info("serving");
-  std::thread(ListenForSignals, std::ref(endings), std::ref(*log)).detach();
+  std::thread(ListenForSignals, std::ref(endings), log).detach();
   endings.AwaitWish();
-  if (const auto loss = endings.loss()) EndWithoutDevice(*loss, **server, *log);
-  const auto longest = LongestStop(*options, **server);
-  std::thread guard([&] { GuardStop(endings, longest, **server, *log); });
-  (*server)->Drain(options->drain_time);
+  Server& serving = **server;
+  if (const auto loss = endings.loss()) EndWithoutDevice(*loss, serving, log);
+  const auto longest = LongestStop(*options, serving);
+  std::thread guard([&] { GuardStop(endings, longest, serving, log); });
+  serving.Drain(options->drain_time);
+  if (!endings.ClaimServer()) guard.join();  // which ends the process
   endings.Reach(Endings::Stage::kDrained);
   server->reset();
   endings.Reach(Endings::Stage::kEnded);

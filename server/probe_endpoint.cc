@@ -7,6 +7,7 @@
 #include <grpcpp/server_builder.h>
 
 #include "server/config/listen_address.h"
+#include "server/grpc_setup.h"
 
 namespace gpusim::server {
 namespace {
@@ -24,6 +25,7 @@ tl::expected<std::unique_ptr<ProbeEndpoint>, std::string> ProbeEndpoint::Listen(
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxConcurrentStreams);
   builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
+  builder.SetOption(NoReflection());
   builder.RegisterService(&endpoint->health_);
   int port = 0;
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);

@@ -33,6 +33,12 @@ kinds::BatchSizes SizesFor(const ServerOptions& options, const Backend& backend)
   return kinds::BatchSizesFor(backend, options.max_step_cells / life::kCellsPerWord);
 }
 
+// A CPU does not hang, but takes a minute for all facts of a board of many GiB on one thread.
+milliseconds DeviceTimeout(const ServerOptions& options, const Backend& backend) {
+  if (options.device_timeout != milliseconds(0)) return options.device_timeout;
+  return backend.kind() == BackendKind::kCuda ? std::chrono::seconds(30) : std::chrono::minutes(5);
+}
+
 int ConversionThreads() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 4u));
 }
@@ -157,11 +163,11 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::Start(
   if (options.inject_fault)
     parts.fault_injection = std::make_unique<FaultInjection>(*options.inject_fault);
   parts.device_watch = std::make_unique<DeviceWatch>(
-      *parts.backend, options.device_timeout,
+      *parts.backend, DeviceTimeout(options, *parts.backend),
       [&health = *parts.health, log, tell = std::move(on_device_lost)](const DeviceLoss& loss) {
-        log->critical("a device is lost: {}", loss.what);
         health.LoseDevice();
         tell(loss);
+        log->critical("a device is lost: {}", loss.what);
       });
   parts.warm_streams = std::make_unique<kinds::WarmStreams>(
       options.rng_seed != 0 ? options.rng_seed : kinds::RandomSeed(),

@@ -9,6 +9,12 @@
 #include "server/boards/board_write.h"
 
 namespace gpusim::boards {
+namespace {
+
+// Runs and writes of one board; whoever has that many wants a queue of its own.
+constexpr std::size_t kMostWaiting = 1024;
+
+}  // namespace
 
 using batching::MutexLock;
 using batching::TimePoint;
@@ -175,6 +181,11 @@ std::optional<BoardError> Board::WhyNot() const {
 }
 
 std::optional<BoardError> Board::WhyBusy(bool queue) const {
+  if (works_.size() >= kMostWaiting) {
+    return BoardError{.reason = Reason::kBusy,
+                      .message = "board " + id() + " has " + std::to_string(works_.size()) +
+                                 " runs and writes under way and waiting, and takes no more"};
+  }
   if (works_.empty() || queue) return std::nullopt;
   std::string what = "is being written";
   if (const auto run = works_.front()->run_status()) {

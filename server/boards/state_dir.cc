@@ -200,8 +200,10 @@ Result<SnapshotInfo> StateDir::SaveSnapshot(const std::string& name, bool replac
     if (being_written_.contains(name) || (old != snapshots_.end() && !replace))
       return Refuse(Reason::kExists, "there is a snapshot " + name + " already");
     if (old != snapshots_.end()) {
-      if (facts.cause == SnapshotCause::kAsked && old->second.info &&
-          old->second.info->creator != facts.creator)
+      // One that can not be read may be anybody's.
+      const bool ours =
+          old->second.info ? old->second.info->creator == facts.creator : facts.creator.empty();
+      if (!ours)
         return Refuse(Reason::kForbidden,
                       "there is a snapshot " + name + " of a board of another name");
       old_bytes = old->second.bytes;

@@ -90,9 +90,16 @@ void BoardStore::Impl::Expire(const std::shared_ptr<Board>& board) {
       return;
     }
     Post([this, board, free, pinned = std::move(pinned->board)]() mutable {
-      const auto saved = state_->SaveSnapshot(
-          board->id() + ".expired", true,
-          FactsOf(*board, pinned, board->terms(), SnapshotCause::kLeaseExpired), *pinned.cells);
+      const auto save = [&](const std::string& name) {
+        return state_->SaveSnapshot(
+            name, true, FactsOf(*board, pinned, board->terms(), SnapshotCause::kLeaseExpired),
+            *pinned.cells);
+      };
+      // A board of that name which was another's has expired before, and what it left stays.
+      std::string name = board->id() + ".expired";
+      auto saved = save(name);
+      for (int next = 2; !saved && saved.error().reason == Reason::kForbidden && next < 100; ++next)
+        saved = save(name + "-" + std::to_string(next));
       pinned = {};
       if (saved) {
         free();

@@ -276,8 +276,9 @@ std::vector<OptionEntry> OptionTable(ServerOptions& o) {
                     "Deadline of calls that bring none"),
       DurationEntry("drain-time", o.drain_time, milliseconds(0), std::chrono::hours(1),
                     "How long accepted calls may go on after SIGTERM"),
-      DurationEntry("device-timeout", o.device_timeout, milliseconds(100), std::chrono::hours(1),
-                    "A batch that runs for longer counts as a device that hangs: exit status 4"),
+      DurationEntry("device-timeout", o.device_timeout, milliseconds(0), std::chrono::hours(1),
+                    "A batch that runs for longer counts as a device that hangs: exit status 4. "
+                    "0: 30 s on a GPU, 5 min on the CPU"),
       ChoiceEntry("boards", o.boards, kOnOff, "Keep resident boards"),
       TextEntry("state-dir", o.state_dir, "a directory",
                 "Directory where boards and snapshots are kept; empty: nowhere"),

@@ -120,12 +120,12 @@ TEST_F(AgedConnectionTest, AWatchEndsAndCallsThatAreNotStreamsNeverNotice) {
 
 TEST(ConnectionLimitsTest, HeadersHaveALargestSize) {
   const AccessServer server(TestOptions());
-  const auto channel = server.Channel();
+  // A connection each, as one may be closed over it.
   const auto ping = [&](std::size_t bytes) {
     grpc::ClientContext context;
     context.AddMetadata("x-large", std::string(bytes, 'a'));
     v1::PingResponse response;
-    return v1::ServerService::NewStub(channel)->Ping(&context, {}, &response).error_code();
+    return v1::ServerService::NewStub(server.Channel())->Ping(&context, {}, &response).error_code();
   };
   EXPECT_EQ(ping(14 << 10), grpc::StatusCode::OK);
   EXPECT_EQ(ping(18 << 10), grpc::StatusCode::RESOURCE_EXHAUSTED);

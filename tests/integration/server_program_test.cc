@@ -301,7 +301,7 @@ TEST(ServerProgramTest, BadFlagsExitWith2AndNameFlagValueAndRule) {
       {{"--listen", "127.0.0.1:65536"}, "--listen: '127.0.0.1:65536'"},
       {{"--listen", "0.0.0.0:0"}, "--listen: '0.0.0.0:0': plaintext on more than loopback"},
       {{"--max-step-cells", "18446744073709551616"}, "--max-step-cells: '18446744073709551616'"},
-      {{"--device-timeout", "1ms"}, "--device-timeout: '1ms'"},
+      {{"--device-timeout", "2h"}, "--device-timeout: '2h'"},
       {{"--inject-fault", "loud@1"}, "--inject-fault: 'loud@1': it has to be KIND@N"},
       {{"--no-such-flag"}, "--no-such-flag"},
       {{"stray"}, "stray"},
