@@ -62,7 +62,8 @@ struct ServerOptions {
   std::uint64_t max_cache_bytes = 64u << 20;              // of exact answers; 0: no cache
   std::chrono::milliseconds default_deadline{30'000};
   std::chrono::milliseconds drain_time{10'000};
-  std::chrono::milliseconds device_timeout{0};  // a batch that takes longer hangs; 0: 30 s on a GPU, else 5 min
+  // A batch that takes longer hangs; 0: 30 s on a GPU, 5 min on the CPU.
+  std::chrono::milliseconds device_timeout{0};
 
   bool boards = true;     // resident boards are kept
   std::string state_dir;  // of boards and snapshots; empty: nothing is kept
