@@ -5,19 +5,12 @@
 
 #include "kernels/rules/camel_up_draws.h"
 #include "kernels/rules/camel_up_leg.h"
+#include "server/kinds/set_question.h"
 
 namespace gpusim::kinds {
 namespace {
 
 using camel_up::Scope;
-
-template <class Queries>
-void SetQuestion(Queries& columns, std::size_t row, const camel_up::OddsQuery& query) {
-  columns.template At<camel_up::kBoard>(row) = query.leg.board;
-  columns.template At<camel_up::kTiles>(row) = query.leg.tiles;
-  columns.template At<camel_up::kEdition>(row) = query.leg.edition;
-  columns.template At<camel_up::kScope>(row) = query.scope;
-}
 
 }  // namespace
 

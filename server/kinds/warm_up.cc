@@ -14,6 +14,7 @@
 
 #include "kernels/camel_up.h"
 #include "kernels/odds.h"
+#include "server/kinds/set_question.h"
 
 namespace gpusim::kinds {
 namespace {
@@ -39,14 +40,6 @@ camel_up::OddsQuery StartOf(Edition edition, Scope scope, int dice) {
     position.stacks.push_back({camel + 1, {static_cast<camel_up::Camel>(camel)}});
   for (int die = 0; die < dice; ++die) position.dice.push_back(static_cast<camel_up::Die>(die));
   return {camel_up::Encode(position), scope};
-}
-
-template <class Queries>
-void SetQuestion(Queries& columns, std::size_t row, const camel_up::OddsQuery& query) {
-  columns.template At<camel_up::kBoard>(row) = query.leg.board;
-  columns.template At<camel_up::kTiles>(row) = query.leg.tiles;
-  columns.template At<camel_up::kEdition>(row) = query.leg.edition;
-  columns.template At<camel_up::kScope>(row) = query.scope;
 }
 
 void AddExact(camel_up::OddsBatch& batch, const camel_up::OddsQuery& query) {

@@ -11,9 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,11 +24,15 @@
 #include "gpusim/v1/server.grpc.pb.h"
 #include "tests/testing/call_loop.h"
 #include "tests/testing/in_process_server.h"
+#include "tests/testing/load_questions.h"
 
 namespace gpusim::bench {
 namespace {
 
+using testing::EmptyPings;
 using testing::LoopResult;
+using testing::Quantile;
+using testing::RandomOdds;
 
 using std::chrono::duration;
 
@@ -135,42 +137,6 @@ class QueueEcho {
   std::vector<std::thread> threads_;
 };
 
-double Quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) return 0;
-  return sorted[std::min(sorted.size() - 1,
-                         static_cast<std::size_t>(q * static_cast<double>(sorted.size())))];
-}
-
-using PingQuestion = testing::Question<v1::ServerService::Stub, v1::PingRequest, v1::PingResponse>;
-using OddsQuestion =
-    testing::Question<v1::CamelUpService::Stub, v1::GetOddsRequest, v1::GetOddsResponse>;
-
-PingQuestion Pings() {
-  return {.prepare = &v1::ServerService::Stub::PrepareAsyncPing, .fill = [](auto&, auto&) {}};
-}
-
-// Five camels anywhere on the first twelve spaces, all dice to roll.
-std::string RandomStacks(std::mt19937& random, std::string camels) {
-  std::shuffle(camels.begin(), camels.end(), random);
-  std::map<unsigned, std::string> stacks;
-  for (const char camel : camels) stacks[1 + random() % 12] += camel;
-  std::string text;
-  for (const auto& [space, stack] : stacks)
-    text += (text.empty() ? "" : " ") + std::to_string(space) + ":" + stack;
-  return text;
-}
-
-OddsQuestion Odds(v1::Edition edition) {
-  return {.prepare = &v1::CamelUpService::Stub::PrepareAsyncGetOdds,
-          .fill = [edition](std::mt19937& random, v1::GetOddsRequest& request) {
-            const bool first = edition == v1::EDITION_FIRST;
-            request.mutable_position()->set_edition(edition);
-            std::string stacks = RandomStacks(random, first ? "BGOYW" : "rgbyp");
-            if (!first) stacks += " 15:w 16:k";
-            request.mutable_position()->mutable_text()->set_stacks(stacks);
-          }};
-}
-
 // One line of the table.
 struct Line {
   std::string name;
@@ -234,18 +200,20 @@ void Run(const Settings& settings) {
                              duration<double>(settings.seconds));
   };
   std::vector<Line> lines{
-      {"echo, completion queues", [&] { return load(queue_echo.address(), Pings()); }, {}},
-      {"echo, callbacks", [&] { return load(callback_echo.address(), Pings()); }, {}},
-      {"Ping", [&] { return load(address, Pings()); }, {}},
-      {"GetOdds, first edition", [&] { return load(address, Odds(v1::EDITION_FIRST)); }, {}},
-      {"GetOdds, second edition", [&] { return load(address, Odds(v1::EDITION_SECOND)); }, {}},
-      {"alone: echo, callbacks", [&] { return alone(callback_echo.address(), Pings()); }, {}},
-      {"alone: Ping", [&] { return alone(address, Pings()); }, {}},
+      {"echo, completion queues", [&] { return load(queue_echo.address(), EmptyPings()); }, {}},
+      {"echo, callbacks", [&] { return load(callback_echo.address(), EmptyPings()); }, {}},
+      {"Ping", [&] { return load(address, EmptyPings()); }, {}},
+      {"GetOdds, first edition", [&] { return load(address, RandomOdds(v1::EDITION_FIRST)); }, {}},
+      {"GetOdds, second edition",
+       [&] { return load(address, RandomOdds(v1::EDITION_SECOND)); },
+       {}},
+      {"alone: echo, callbacks", [&] { return alone(callback_echo.address(), EmptyPings()); }, {}},
+      {"alone: Ping", [&] { return alone(address, EmptyPings()); }, {}},
       {"alone: GetOdds, first edition",
-       [&] { return alone(address, Odds(v1::EDITION_FIRST)); },
+       [&] { return alone(address, RandomOdds(v1::EDITION_FIRST)); },
        {}},
       {"alone: GetOdds, second edition",
-       [&] { return alone(address, Odds(v1::EDITION_SECOND)); },
+       [&] { return alone(address, RandomOdds(v1::EDITION_SECOND)); },
        {}},
   };
   for (int round = 0; round < settings.rounds; ++round)

@@ -24,6 +24,7 @@
 #include "gpusim/v1/camel_up.grpc.pb.h"
 #include "gpusim/v1/server.grpc.pb.h"
 #include "tests/testing/call_loop.h"
+#include "tests/testing/load_questions.h"
 #include "tests/testing/sanitized.h"
 #include "tests/testing/server_program.h"
 
@@ -40,32 +41,12 @@ bool Full() {
   return load != nullptr && std::string_view(load) == "full";
 }
 
-using Odds = Question<v1::CamelUpService::Stub, v1::GetOddsRequest, v1::GetOddsResponse>;
-using Pings = Question<v1::ServerService::Stub, v1::PingRequest, v1::PingResponse>;
+// Which takes the better part of a millisecond of a core.
+constexpr v1::Edition kEdition = v1::EDITION_SECOND;
 
-// The second edition with all dice, which takes the better part of a millisecond of a core.
-void FillOdds(std::mt19937& random, v1::GetOddsRequest& request) {
-  std::string camels = "rgbyp";
-  std::shuffle(camels.begin(), camels.end(), random);
-  std::map<unsigned, std::string> stacks;
-  for (const char camel : camels) stacks[1 + random() % 12] += camel;
-  std::string text = "15:w 16:k";
-  for (const auto& [space, stack] : stacks) text += " " + std::to_string(space) + ":" + stack;
-  request.mutable_position()->set_edition(v1::EDITION_SECOND);
-  request.mutable_position()->mutable_text()->set_stacks(text);
-}
-Odds RandomOdds() {
-  return {.prepare = &v1::CamelUpService::Stub::PrepareAsyncGetOdds, .fill = FillOdds};
-}
-Pings EmptyPings() {
-  return {.prepare = &v1::ServerService::Stub::PrepareAsyncPing, .fill = [](auto&, auto&) {}};
-}
-
-double Quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
+double QuantileOf(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1,
-                         static_cast<std::size_t>(q * static_cast<double>(values.size())))];
+  return Quantile(values, q);
 }
 
 // Calls that start at a rate, whatever becomes of those before them.
@@ -108,7 +89,7 @@ class OpenLoop {
 
   void Send(milliseconds deadline) {
     auto* call = new Call;
-    FillOdds(random_, call->request);
+    FillOdds(kEdition, random_, call->request);
     call->context.set_deadline(system_clock::now() + deadline);
     call->sent = steady_clock::now();
     call->reader = stub_.PrepareAsyncGetOdds(&call->context, call->request, &queue_);
@@ -150,7 +131,7 @@ TEST(LoadTest, FiveTimesTheCapacity) {
   ServerProgram server({"--slots", "1", "--max-queued-calls", "64", "--max-cache-bytes", "0"});
   const auto connect = [&] { return server.NewChannel(); };
   const double capacity =
-      RunLoops(connect, RandomOdds(), 2, 64, std::chrono::seconds(1)).calls_per_second;
+      RunLoops(connect, RandomOdds(kEdition), 2, 64, std::chrono::seconds(1)).calls_per_second;
   OpenLoop(server.NewChannel()).Run(5 * capacity, std::chrono::seconds(1), milliseconds(5'000));
   const std::uint64_t before = server.StatusKilobytes("VmRSS");
   const v1::KindStatistics start = server.Statistics("camel_up");
@@ -170,17 +151,17 @@ TEST(LoadTest, FiveTimesTheCapacity) {
   EXPECT_EQ(end.answered() - start.answered(), ended.by_code.at(grpc::StatusCode::OK));
   EXPECT_EQ(end.expired(), 0u);
   // With at most 64 calls before them, and refused ones with none.
-  EXPECT_LT(Quantile(ended.answered_after_ms, 0.99), 3'000);
-  EXPECT_LT(Quantile(ended.refused_after_ms, 0.5), 500);
+  EXPECT_LT(QuantileOf(ended.answered_after_ms, 0.99), 3'000);
+  EXPECT_LT(QuantileOf(ended.refused_after_ms, 0.5), 500);
   if (!kSanitized) {
     EXPECT_LT(server.StatusKilobytes("VmRSS"), before + (32u << 10));
   }
   std::printf(
       "capacity %.0f/s, sent %.0f/s: answered p50 %.1f ms p99 %.1f ms, refused p50 %.1f ms p99 "
       "%.1f ms\n",
-      capacity, 5 * capacity, Quantile(ended.answered_after_ms, 0.5),
-      Quantile(ended.answered_after_ms, 0.99), Quantile(ended.refused_after_ms, 0.5),
-      Quantile(ended.refused_after_ms, 0.99));
+      capacity, 5 * capacity, QuantileOf(ended.answered_after_ms, 0.5),
+      QuantileOf(ended.answered_after_ms, 0.99), QuantileOf(ended.refused_after_ms, 0.5),
+      QuantileOf(ended.refused_after_ms, 0.99));
 }
 
 // A connection with calls of which some are cancelled, some expire, and all are left behind when it closes. Returns how many.
@@ -198,7 +179,7 @@ std::uint64_t RunRudeConnection(const std::shared_ptr<grpc::Channel>& channel,
   std::vector<std::unique_ptr<Call>> calls(1 + random() % 400);
   for (auto& call : calls) {
     call = std::make_unique<Call>();
-    FillOdds(random, call->request);
+    FillOdds(kEdition, random, call->request);
     if (random() % 4 == 0)
       call->context.set_deadline(system_clock::now() + milliseconds(random() % 20));
     call->reader = stub.PrepareAsyncGetOdds(&call->context, call->request, &queue);
@@ -283,7 +264,7 @@ TEST(LoadTest, AClientThatDiesWith256CallsUnderWay) {
   context.set_deadline(system_clock::now() + std::chrono::seconds(30));
   v1::GetOddsRequest request;
   std::mt19937 random(7);
-  FillOdds(random, request);
+  FillOdds(kEdition, random, request);
   v1::GetOddsResponse response;
   EXPECT_TRUE(stub->GetOdds(&context, request, &response).ok());
   const auto patience = steady_clock::now() + std::chrono::seconds(30);
