@@ -20,7 +20,6 @@
 namespace gpusim::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using Samples = std::map<std::string, double>;
 
 server::ServerOptions WithMetrics() {
