@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <grpcpp/create_channel.h>
@@ -27,9 +28,12 @@ using ::testing::HasSubstr;
 
 using StepCall = PendingCall<v1::StepRequest, v1::StepResponse>;
 
+// No race table is solved, which takes a sanitizer's server half a minute.
 Command ServerCommand(const std::vector<std::string>& arguments,
-                      const std::map<std::string, std::string>& environment = {}) {
-  Command command{.arguments = {GPUSIM_SERVER_PROGRAM}, .environment = environment, .input = {}};
+                      std::map<std::string, std::string> environment = {}) {
+  environment.emplace("GPUSIM_RACE_TABLE_SOLVING", "off");
+  Command command{
+      .arguments = {GPUSIM_SERVER_PROGRAM}, .environment = std::move(environment), .input = {}};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   return command;
 }
